@@ -540,6 +540,10 @@ Field queues() {
             "maxWait", duration_in(0, 365 * 24 * hour_ms), [](Schema & s) -> auto& {
                 return s.queues.back().max_wait_ms;
             }),
+        value(
+            "maxWaitStrict", read_bool, [](Schema & s) -> auto& {
+                return s.queues.back().is_max_wait_strict;
+            }),
         section(
             "preemption",
             {value(
@@ -589,6 +593,14 @@ Field volcano() {
          value(
              "overcommitPercent", integer_in(100, 10'000), [](Schema & s) -> auto& {
                  return s.volcano.overcommit_percent;
+             }),
+         value(
+             "strictOrder", read_bool, [](Schema & s) -> auto& {
+                 return s.volcano.is_strict_order;
+             }),
+         value(
+             "podsWithin", duration_in(0, 24 * hour_ms), [](Schema & s) -> auto& {
+                 return s.volcano.pods_within_ms;
              })});
 }
 

@@ -144,6 +144,10 @@ struct Volcano {
     bool enqueue = false;
     /// What groups that were let in ask for may be so much of what all nodes have together.
     std::int64_t overcommit_percent = 120;
+    /// The oldest of a queue that does not fit holds up those of it that come later.
+    bool is_strict_order = false;
+    /// A group that was let in counts for so long without its pods; 0: for ever.
+    std::int64_t pods_within_ms = 10 * 60'000;
     friend bool operator==(const Volcano&, const Volcano&) = default;
 };
 

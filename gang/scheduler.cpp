@@ -114,7 +114,7 @@ struct Scheduler::State {
         model, step, placer, domain_placer, run_observer, waiters, promises, admission};
 
     CapacityDemand demand{model, step, status_reporter, status, refresh};
-    BoughtNodes bought{model, step, domain_placer, admission};
+    BoughtNodes bought{model, step, domain_placer, quota, admission};
 
     ExecutorOwners owners{model};
     PodCompaction compaction{model, declarations, owners};
@@ -465,6 +465,17 @@ bool Scheduler::is_of_extender(std::string_view pod_uid) const {
 
 bool Scheduler::is_needed(std::string_view pod_uid) const {
     return state_->extender.is_needed(pod_uid);
+}
+
+bool Scheduler::has_pods_of_group(
+    core::GroupDialect dialect,
+    const std::string& namespace_name,
+    const std::string& name,
+    std::int64_t count) const {
+    const PodGroup* const group =
+        state_->model.groups.find(PodGroups::key_of(dialect, namespace_name, name));
+    return group != nullptr && (!group->drivers.empty() ||
+                                static_cast<std::int64_t>(group->members.size()) >= count);
 }
 
 const Counters& Scheduler::counters() const {

@@ -8,6 +8,7 @@
 
 #include "config/schema.hpp"
 #include "core/value/account.hpp"
+#include "core/value/group/pod_group.hpp"
 #include "gang/counters.hpp"
 #include "gang/decision.hpp"
 #include "gang/drift.hpp"
@@ -21,6 +22,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -56,6 +58,13 @@ public:
     bool is_of_extender(std::string_view pod_uid) const;
     /// Without this pod its gang would have less than is reserved for it.
     bool is_needed(std::string_view pod_uid) const;
+
+    /// So many pods name this group, ended ones too, or the driver of a Spark application does.
+    bool has_pods_of_group(
+        core::GroupDialect dialect,
+        const std::string& namespace_name,
+        const std::string& name,
+        std::int64_t count) const;
 
     // --- the consistency check's questions, see consistency_check.hpp ---
     /// How the listed object differs from what is believed of it; nothing: not at all.

@@ -88,6 +88,8 @@ struct Queue {
     std::int64_t aging_per_hour = 0;
     /// Who waits for longer goes before the others of the queue; 0: as the queue above it says.
     std::int64_t max_wait_ms = 0;
+    /// Nobody of any queue passes who has waited for longer, in it or a queue below it.
+    bool is_max_wait_strict = false;
     QueuePreemption preemption;
     std::optional<BackfillMode> backfill;  ///< nothing: as the queue above it, or Schema::backfill
     /// Who may use it, as "namespace/serviceaccount", and pods of which namespaces. Both empty:

@@ -116,8 +116,8 @@ void Backfill::pass_by(std::vector<Waiter>& waiters) {
     core::NodeBitmap strict;
     for (std::size_t i = 0; i < waiters.size() && step_.work_left > 0; ++i) {
         Waiter& waiter = waiters[i];
-        const auto plan = i > 0 && may_pass(waiter, strict) ? find_plan(waiter, kept)
-                                                            : std::optional<core::Plan>();
+        const bool passes = i > 0 && !waiter.is_overdue && may_pass(waiter, strict);
+        const auto plan = passes ? find_plan(waiter, kept) : std::optional<core::Plan>();
         if (plan) {
             kept.drop(*waiter.app);
             admission_.admit(*waiter.app, model_.pods.at(waiter.app->uid), *plan);

@@ -3,6 +3,7 @@
 #include "config/queues/backfill_modes.hpp"
 #include "config/queues/queue_name.hpp"
 #include "gang/queue/head_of_line.hpp"
+#include "gang/quota/max_waits.hpp"
 #include "gang/quota/turns.hpp"
 
 #include <utility>
@@ -62,13 +63,14 @@ bool WaiterList::add(Application& app, AwaitedQuota& awaited, std::vector<Waiter
         waiter.nodes.add(model_.cluster.eligible(model_.cluster.class_of(shape)));
     }
     waiter.mode = mode_of(*gang_class);
+    waiter.is_overdue = is_strict(model_.shares.tree, gang_class->first.lane);
     set_first(waiter, waiters);
     const Outlook* const outlook = model_.outlooks.find(app.uid);
     const bool was_passed_enough =
         outlook != nullptr && outlook->bypasses >= model_.schema.backfill.max_bypass;
     // A sum over all nodes is kept by nobody's letting anybody pass: no node is where it will be.
     waiter.is_strict = !is_ready || app.declared.min_resources || waiter.mode == config::BackfillMode::off ||
-                       was_passed_enough || domain_placer_.is_reached(app) ||
+                       waiter.is_overdue || was_passed_enough || domain_placer_.is_reached(app) ||
                        model_.nominations.find(app.uid) != nullptr;
     waiters.push_back(std::move(waiter));
     return waiters.size() < waiters_max;

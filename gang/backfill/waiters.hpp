@@ -31,6 +31,7 @@ struct Waiter {
     config::BackfillMode mode = config::BackfillMode::off;
     bool is_first = false;   ///< of its queue, on its nodes
     bool is_strict = false;  ///< nobody passes it on them
+    bool is_overdue = false;  ///< so, for it has waited for too long; nor does it pass others like it
     std::optional<PlannedStart> promise;
 };
 

@@ -68,6 +68,7 @@ bool BoughtNodes::may_have_room(const std::string& gang) const {
     const QueueEntry* const entry = app == nullptr ? nullptr : model_.waiting.find_entry(*app);
     return entry != nullptr && app->phase == Phase::waiting && app->declared.driver_shape &&
            entry->gang_class != nullptr && model_.demand.is_asked(gang) &&
+           !quota_.passes_overdue(*app) &&
            !domain_placer_.is_reached(*app);
 }
 
@@ -99,7 +100,8 @@ void BoughtNodes::give_back_over() {
     });
 }
 
-/// Who asked first; they are asked for in the line's order.
+/// Who asked first; they are asked for in the line's order. Nodes on which one waits whom nobody
+/// passes are for nobody else.
 std::vector<Application*> BoughtNodes::in_order_of_asking() const {
     std::vector<std::pair<std::int64_t, Application*>> asked;
     for (const auto& [uid, request] : model_.demand.all()) {

@@ -14,6 +14,7 @@
 #include "gang/model/step_context.hpp"
 #include "gang/queue/admission.hpp"
 #include "gang/queue/domain_placer.hpp"
+#include "gang/quota/quota_gate.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -32,8 +33,16 @@ public:
     static constexpr std::size_t young_max = 1'000;
 
     BoughtNodes(
-        Model& model, StepContext& step, DomainPlacer& domain_placer, Admission& admission)
-        : model_(model), step_(step), domain_placer_(domain_placer), admission_(admission) {}
+        Model& model,
+        StepContext& step,
+        DomainPlacer& domain_placer,
+        QuotaGate& quota,
+        Admission& admission)
+        : model_(model),
+          step_(step),
+          domain_placer_(domain_placer),
+          quota_(quota),
+          admission_(admission) {}
 
     /// Before the cluster knows of it.
     void on(const NodeUpserted& event);
@@ -56,6 +65,7 @@ private:
     Model& model_;
     StepContext& step_;
     DomainPlacer& domain_placer_;
+    QuotaGate& quota_;
     Admission& admission_;
     std::map<std::string, std::int64_t> young_;  ///< when they came (Unix ms), by name
     bool is_listed_ = false;  ///< who is there from the start is not new

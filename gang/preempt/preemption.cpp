@@ -275,7 +275,7 @@ bool Preemption::is_valid(const std::string& gang, Nomination& nomination) const
 bool Preemption::may_start(const Application& app) {
     const QueueEntry& entry = model_.waiting.entry(app);
     return entry.gang_class != nullptr && quota_.find_shortages(entry).empty() &&
-           !domain_placer_.is_reached(app) &&
+           !quota_.passes_overdue(app) && !domain_placer_.is_reached(app) &&
            !model_.find_quota_obstacle(app, model_.pods.at(app.uid).pod);
 }
 

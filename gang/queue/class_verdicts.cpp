@@ -1,6 +1,7 @@
 #include "gang/queue/class_verdicts.hpp"
 
 #include "core/value/exclusive.hpp"
+#include "gang/quota/max_waits.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -73,6 +74,7 @@ bool ClassVerdicts::is_refused(
 WaitsFor ClassVerdicts::what_it_waits_for(const Application& app, KeyedClass& gang_class) {
     const auto& shapes = gang_class.first.shapes;
     if (gang_class.first.domain || !gang_class.first.min_resources.empty() ||
+        is_strict(model_.shares.tree, gang_class.first.lane) ||
         std::none_of(shapes.begin(), shapes.end(), [this](core::ShapeId shape) {
             const core::Demand& demand = model_.cluster.demand(shape);
             return demand.wants_exclusive || demand.wants_gpus;

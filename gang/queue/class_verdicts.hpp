@@ -30,7 +30,7 @@ public:
     bool is_refused(
         const Application& app, KeyedClass& gang_class, std::int64_t size, core::View view);
     /// Of one for which there is no room now: whether there would be if no port were taken, and
-    /// GPUs did not matter.
+    /// GPUs did not matter. One whom nobody passes waits for all, or others would take the rest.
     WaitsFor what_it_waits_for(const Application& app, KeyedClass& gang_class);
 
 private:

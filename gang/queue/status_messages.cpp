@@ -9,6 +9,7 @@
 #include "gang/model/pod/pods.hpp"
 #include "gang/model/waiting_line.hpp"
 #include "gang/model/work.hpp"
+#include "gang/quota/max_waits.hpp"
 #include "gang/quota/quota_messages.hpp"
 #include "gang/report/gang_needs.hpp"
 #include "gang/report/messages.hpp"
@@ -229,8 +230,12 @@ StatusMessage StatusMessages::with_max_wait(const Application& app, StatusMessag
     const bool is_in_line = entry != nullptr && entry->gang_class != nullptr;
     if (app.declared.is_overdue && is_in_line && !message.is_bare &&
         message.code != ReasonCode::none) {
+        message.sentence += "; it has waited for longer than it is to";
         message.sentence +=
-            "; it has waited for longer than it is to, and goes before the others of its queue";
+            is_strict(model_.shares.tree, entry->gang_class->first.lane)
+                ? " and is passed by nobody: it starts at the latest when those overdue for longer have "
+                  "started and what runs now has ended"
+                : ", and goes before the others of its queue";
     }
     return message;
 }

@@ -29,6 +29,10 @@ bool is_overdue(const Lane& lane) {
     return lane.before <= before_all_others + std::numeric_limits<std::uint32_t>::max() / lane_s;
 }
 
+bool is_strict(const QueueTree& tree, const Lane& lane) {
+    return lane.queue != no_queue && tree.at(lane.queue).is_max_wait_strict && is_overdue(lane);
+}
+
 void MaxWaits::run() {
     const std::int64_t now_s = step_.now_ms / second_ms;
     if (!next_s_ || *next_s_ > now_s) {
@@ -61,7 +65,11 @@ void MaxWaits::look_at(Application& app) {
         return;
     }
     const std::int64_t of_queue_s = max_wait_ms_of(model_.shares.tree, account->queue) / second_ms;
-    const std::int64_t wait_s = declared.max_wait_s != 0 ? declared.max_wait_s : of_queue_s;
+    // Who is passed by nobody does not say himself how soon.
+    const bool is_queue_word =
+        declared.max_wait_s == 0 || (model_.shares.tree.at(account->queue).is_max_wait_strict &&
+                                     declared.max_wait_s < of_queue_s);
+    const std::int64_t wait_s = is_queue_word ? of_queue_s : declared.max_wait_s;
     if (wait_s == 0) {
         return;
     }

@@ -2,9 +2,12 @@
 
 #include "core/cluster/node_columns.hpp"
 #include "gang/quota/max_waits.hpp"
+#include "gang/report/status_reporter.hpp"
 
 #include <algorithm>
 #include <cstddef>
+#include <tuple>
+#include <utility>
 
 namespace gang {
 namespace {
@@ -19,6 +22,26 @@ std::int64_t lane_by_priority(const Application& app, std::int64_t points_per_ho
     const core::Wide before =
         core::Wide{app.created} * points_per_hour / seconds_per_hour - app.priority;
     return static_cast<std::int64_t>(std::clamp(before, -last, last));
+}
+
+/// As last found; of one that was not looked at since it came, or since its limit let it in, this may
+/// be so.
+bool may_wait_for_room(const QueueEntry& entry) {
+    return !entry.is_infeasible &&
+           (is_about_capacity(entry.code) || entry.code == ReasonCode::waiting_for_nodes ||
+            entry.code == ReasonCode::waiting_for_preemption ||
+            entry.code == ReasonCode::waiting_for_quota || entry.code == ReasonCode::none);
+}
+
+bool share_nodes(const core::Cluster& cluster, const KeyedClass& a, const KeyedClass& b) {
+    const auto nodes = [&cluster](core::ShapeId shape) -> const core::NodeBitmap& {
+        return cluster.eligible(cluster.class_of(shape));
+    };
+    return std::any_of(a.first.shapes.begin(), a.first.shapes.end(), [&](core::ShapeId one) {
+        return std::any_of(b.first.shapes.begin(), b.first.shapes.end(), [&](core::ShapeId other) {
+            return nodes(one).intersects(nodes(other));
+        });
+    });
 }
 
 }  // namespace
@@ -93,12 +116,18 @@ QuotaAnswer QuotaGate::ask(const QueueEntry& entry, const AwaitedQuota& awaited)
 
 bool QuotaGate::is_behind(
     const EquivalenceKey& key, const QuotaDemand& demand, const AwaitedQuota& awaited) const {
-    const auto waits = awaited.by_queue.find(key.lane.queue);
-    return waits != awaited.by_queue.end() &&
-           std::any_of(
-               waits->second.begin(), waits->second.end(), [&](const AwaitedQuota::Wait& wait) {
-                   return uses_any(demand, key.user, wait.shortages, wait.user);
-               });
+    bool is_behind_one = false;
+    model_.shares.tree.for_each_above(key.lane.queue, [&](QueueIndex queue) {
+        const auto waits = is_behind_one ? awaited.by_queue.end() : awaited.by_queue.find(queue);
+        is_behind_one =
+            is_behind_one ||
+            (waits != awaited.by_queue.end() &&
+             std::any_of(
+                 waits->second.begin(), waits->second.end(), [&](const AwaitedQuota::Wait& wait) {
+                     return uses_any(demand, key.user, wait.shortages, wait.user);
+                 }));
+    });
+    return is_behind_one;
 }
 
 bool QuotaGate::keeps_order(const EquivalenceKey& key) const {
@@ -108,8 +137,17 @@ bool QuotaGate::keeps_order(const EquivalenceKey& key) const {
 
 void QuotaGate::await(
     const EquivalenceKey& key, const QuotaShortages& shortages, AwaitedQuota& awaited) const {
-    if (keeps_order(key) && !key.is_surplus && !shortages.empty()) {
-        awaited.by_queue[key.lane.queue].push_back({shortages, key.user});
+    if (!keeps_order(key) || key.is_surplus || shortages.empty()) {
+        return;
+    }
+    awaited.by_queue[key.lane.queue].push_back({shortages, key.user});
+    if (!is_strict(model_.shares.tree, key.lane)) {
+        return;
+    }
+    for (const QuotaShortage& shortage : shortages) {
+        if (shortage.queue != key.lane.queue) {
+            awaited.by_queue[shortage.queue].push_back({{shortage}, key.user});
+        }
     }
 }
 
@@ -117,6 +155,43 @@ bool QuotaGate::holds_up(
     const EquivalenceKey& key, std::int64_t size, const AwaitedQuota& awaited) const {
     const std::int64_t gangs = key.is_surplus ? 0 : 1;
     return is_behind(key, {amounts_of(key, size), gangs}, awaited);
+}
+
+bool QuotaGate::passes(const QueueEntry& entry, const QueueEntry& overdue) const {
+    const auto place = [](const QueueEntry& one) {
+        const Lane& lane = one.gang_class->first.lane;
+        return std::tuple(lane.before, one.app->created, lane.queue, one.app->order());
+    };
+    const bool is_strict_too = is_strict(model_.shares.tree, entry.gang_class->first.lane);
+    if (entry.app == overdue.app || (is_strict_too && place(entry) < place(overdue))) {
+        return false;
+    }
+    const QuotaShortages shortages = find_shortages(overdue);
+    if (shortages.empty()) {
+        return may_wait_for_room(overdue) &&
+               share_nodes(model_.cluster, *entry.gang_class, *overdue.gang_class);
+    }
+    AwaitedQuota awaited;
+    if (!shortages.front().is_for_ever) {
+        await(overdue.gang_class->first, shortages, awaited);
+    }
+    return is_behind(entry.gang_class->first, demand_of(entry), awaited);
+}
+
+bool QuotaGate::passes_overdue(const Application& app) const {
+    const QueueTree& tree = model_.shares.tree;
+    const QueueEntry* const entry = model_.waiting.find_entry(app);
+    if (!tree.is_max_wait_strict_anywhere() || entry == nullptr || entry->gang_class == nullptr) {
+        return false;
+    }
+    const auto& lanes = model_.waiting.lanes();
+    return std::any_of(lanes.begin(), lanes.end(), [&](const std::pair<const Lane, Line>& lane) {
+        return is_strict(tree, lane.first) &&
+               std::any_of(
+                   lane.second.begin(), lane.second.end(), [&](const Application* overdue) {
+                       return passes(*entry, *model_.waiting.find_entry(*overdue));
+                   });
+    });
 }
 
 }  // namespace gang

@@ -1,7 +1,7 @@
 #pragma once
 // Holds back what a limit of its queue does not let in: gangs, lone pods, and executors beyond
 // their gang's slots. Who is held back holds up nobody but, in a queue in order of creation, those
-// behind it who use the same limit.
+// behind it who use the same limit; one that is passed by nobody (max_waits.hpp) those of all queues.
 
 #include "gang/explain.hpp"
 #include "gang/model/model.hpp"
@@ -16,7 +16,8 @@
 
 namespace gang {
 
-/// Limits that somebody waits for, in one pass over those who wait.
+/// Limits that somebody waits for, in one pass over those who wait. Those at a queue hold for who is
+/// in it, or in one below it.
 struct AwaitedQuota {
     struct Wait {
         QuotaShortages shortages;
@@ -54,10 +55,14 @@ public:
     /// Whether all of a class wait behind others who are awaiting quota, of this size or larger.
     bool holds_up(
         const EquivalenceKey& key, std::int64_t size, const AwaitedQuota& awaited) const;
+    /// It waits, and somebody whom nobody passes waits for nodes that it could use, or for a limit
+    /// of which it would use something; of two of those the one that is overdue for longer.
+    bool passes_overdue(const Application& app) const;
 
 private:
     QuotaDemand demand_of(const QueueEntry& entry) const;
     Amounts amounts_of(const EquivalenceKey& key, std::int64_t size) const;
+    bool passes(const QueueEntry& entry, const QueueEntry& overdue) const;
     bool is_behind(
         const EquivalenceKey& key, const QuotaDemand& demand, const AwaitedQuota& awaited) const;
 

@@ -1,5 +1,7 @@
 #include "gang/quota/turns.hpp"
 
+#include "gang/quota/max_waits.hpp"
+
 #include <algorithm>
 #include <tuple>
 #include <utility>
@@ -20,30 +22,43 @@ bool is_later(const Attempt& a, const Attempt& b) {
 }
 
 UserTurn turn_of(
-    const Shares& shares,
-    const Amounts& totals,
-    QueueIndex queue,
-    const std::string& user,
-    const Application& first) {
-    UserTurn turn{first.declared.is_overdue, {}, first.created, user};
-    if (!user.empty()) {
-        turn.share = share_of(shares.usage.of_user(queue, user).amounts, totals);
+    const Shares& shares, const Amounts& totals, const Lane& lane, const Application& first) {
+    UserTurn turn{
+        first.declared.is_overdue,
+        {},
+        {first.created, is_strict(shares.tree, lane) ? lane.before : by_share},
+        lane.user};
+    if (!lane.user.empty()) {
+        turn.share = share_of(shares.usage.of_user(lane.queue, lane.user).amounts, totals);
     }
     return turn;
+}
+
+/// Of two lanes that are passed by nobody.
+bool goes_before(const LaneAndLine* a, const LaneAndLine* b) {
+    const auto place = [](const LaneAndLine& lane) {
+        return std::tuple(
+            lane.first.before, (*lane.second.begin())->created, lane.first.queue);
+    };
+    return place(*a) < place(*b);
+}
+
+UserTurn turn_of(const Shares& shares, const Amounts& totals, const Attempt& first) {
+    return turn_of(shares, totals, first.gang_class->first.lane, *first.app);
 }
 
 }  // namespace
 
 bool UserTurn::operator<(const UserTurn& other) const {
-    if ((created == before_all) != (other.created == before_all)) {
-        return created == before_all;
+    if ((first.created == before_all) != (other.first.created == before_all)) {
+        return first.created == before_all;
     }
     if (is_overdue != other.is_overdue) {
         return is_overdue;
     }
-    const int by_share = compare(share, other.share);
-    return by_share != 0 ? by_share < 0
-                         : std::tie(created, user) < std::tie(other.created, other.user);
+    const int less = compare(share, other.share);
+    return less != 0 ? less < 0
+                     : std::tie(first.created, user) < std::tie(other.first.created, other.user);
 }
 
 Turns::Turns(const Shares& shares, const Amounts& totals, std::vector<Attempt> all)
@@ -58,10 +73,10 @@ Turns::Turns(const Shares& shares, const Amounts& totals, std::vector<Attempt> a
     for (auto& [queue, of] : queues_) {
         for (auto& [user, heap] : of.by_user) {
             std::make_heap(heap.begin(), heap.end(), is_later);
-            of.users.insert(turn_of(shares_, totals_, queue, user, *heap.front().app));
+            of.users.insert(turn_of(shares_, totals_, heap.front()));
         }
         if (order_) {
-            order_->set(queue, *created(of));
+            order_->set(queue, *first(of));
         }
     }
     if (order_) {
@@ -69,8 +84,8 @@ Turns::Turns(const Shares& shares, const Amounts& totals, std::vector<Attempt> a
     }
 }
 
-std::optional<std::int64_t> Turns::created(const OfQueue& of) {
-    return of.users.empty() ? std::nullopt : std::optional(of.users.begin()->created);
+std::optional<FirstInQueue> Turns::first(const OfQueue& of) {
+    return of.users.empty() ? std::nullopt : std::optional(of.users.begin()->first);
 }
 
 Attempt Turns::take() {
@@ -95,11 +110,10 @@ void Turns::done(const std::optional<Attempt>& next) {
         ++rest_;
     }
     if (!heap.empty()) {
-        of.users.insert(
-            turn_of(shares_, totals_, at_turn_, user_at_turn_, *heap.front().app));
+        of.users.insert(turn_of(shares_, totals_, heap.front()));
     }
     if (order_) {
-        order_->update(at_turn_, created(of));
+        order_->update(at_turn_, first(of));
     }
 }
 
@@ -117,8 +131,7 @@ std::vector<const LaneAndLine*> lanes_in_order(const Model& model, const Amounts
     std::vector<std::pair<UserTurn, const LaneAndLine*>> places;
     for (const LaneAndLine& lane : model.waiting.lanes()) {
         const Application& first = **lane.second.begin();
-        places.emplace_back(
-            turn_of(model.shares, totals, lane.first.queue, lane.first.user, first), &lane);
+        places.emplace_back(turn_of(model.shares, totals, lane.first, first), &lane);
     }
     std::sort(places.begin(), places.end(), [](const auto& a, const auto& b) {
         const Lane& left = a.second->first;
@@ -137,17 +150,22 @@ std::vector<const LaneAndLine*> lanes_in_order(const Model& model, const Amounts
 std::vector<const LaneAndLine*> lanes_in_turn(const Model& model, const Amounts& totals) {
     TurnOrder order(model.shares.tree, model.shares.usage, totals);
     std::map<QueueIndex, std::vector<const LaneAndLine*>> by_queue;
+    std::vector<const LaneAndLine*> all;
     for (const LaneAndLine* const lane : lanes_in_order(model, totals)) {
+        if (is_strict(model.shares.tree, lane->first)) {
+            all.push_back(lane);
+            continue;
+        }
         const QueueIndex queue = lane->first.queue;
         const std::int64_t created = (*lane->second.begin())->created;
         std::vector<const LaneAndLine*>& lanes = by_queue[queue];
         if (lanes.empty() || created == before_all) {
-            order.set(queue, created);
+            order.set(queue, {created});
         }
         lanes.push_back(lane);
     }
+    std::sort(all.begin(), all.end(), goes_before);
     order.begin();
-    std::vector<const LaneAndLine*> all;
     for (QueueIndex queue = order.pick(); queue != no_queue; queue = order.pick()) {
         const std::vector<const LaneAndLine*>& lanes = by_queue.at(queue);
         all.insert(all.end(), lanes.begin(), lanes.end());

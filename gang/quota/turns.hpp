@@ -27,7 +27,7 @@ struct Attempt {
 struct UserTurn {
     bool is_overdue = false;  ///< the first that waits is: it is of no user's lane
     DominantShare share;
-    std::int64_t created = 0;  ///< of the first that waits
+    FirstInQueue first;        ///< that waits
     std::string user;          ///< empty: of all
     /// Whose turn it is goes first.
     bool operator<(const UserTurn& other) const;
@@ -52,8 +52,7 @@ private:
         std::map<std::string, Heap> by_user;
         std::set<UserTurn> users;
     };
-    /// Of the first.
-    static std::optional<std::int64_t> created(const OfQueue& of);
+    static std::optional<FirstInQueue> first(const OfQueue& of);
 
     const Shares& shares_;
     Amounts totals_;
@@ -68,7 +67,7 @@ using LaneAndLine = std::pair<const Lane, Line>;
 
 /// Where somebody waits: by queue, and those of a queue by who of them goes first.
 std::vector<const LaneAndLine*> lanes_in_order(const Model& model, const Amounts& totals);
-/// The same, by whose turn it would be if nobody could be admitted.
+/// The same, by whose turn it would be if nobody could be admitted; those who are passed by nobody first.
 std::vector<const LaneAndLine*> lanes_in_turn(const Model& model, const Amounts& totals);
 
 }  // namespace gang

@@ -567,6 +567,7 @@ struct Of<config::Queue> {
         Field{"order", &T::order},
         Field{"agingPerHour", &T::aging_per_hour},
         Field{"maxWaitMs", &T::max_wait_ms},
+        Field{"maxWaitStrict", &T::is_max_wait_strict},
         Field{"preemption", &T::preemption},
         Field{"backfill", &T::backfill},
         Field{"users", &T::users},
@@ -586,7 +587,10 @@ template <>
 struct Of<config::Volcano> {
     using T = config::Volcano;
     static constexpr auto list = std::tuple{
-        Field{"enqueue", &T::enqueue}, Field{"overcommitPercent", &T::overcommit_percent}};
+        Field{"enqueue", &T::enqueue},
+        Field{"overcommitPercent", &T::overcommit_percent},
+        Field{"strictOrder", &T::is_strict_order},
+        Field{"podsWithinMs", &T::pods_within_ms}};
 };
 template <>
 struct Of<config::PlacementRule> {

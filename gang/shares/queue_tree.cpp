@@ -81,9 +81,12 @@ QueueTree::QueueTree(const config::Schema& schema) {
             !queue.limit.empty() || !queue.user_limit.empty() || queue.max_gangs.has_value();
         node.has_user_limit = !queue.user_limit.empty();
         node.is_stopped = queue.state == config::QueueState::stopped;
+        node.is_max_wait_strict = queue.is_max_wait_strict;
+        is_max_wait_strict_anywhere_ = is_max_wait_strict_anywhere_ || queue.is_max_wait_strict;
         if (node.parent != no_queue) {
             const QueueNode& parent = at(node.parent);
             node.is_stopped = node.is_stopped || parent.is_stopped;
+            node.is_max_wait_strict = node.is_max_wait_strict || parent.is_max_wait_strict;
             node.is_bounded = node.is_bounded || parent.is_bounded;
             node.has_user_limit = node.has_user_limit || parent.has_user_limit;
             nodes_[static_cast<std::size_t>(node.parent)].children.push_back(index);

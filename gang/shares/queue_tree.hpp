@@ -26,6 +26,7 @@ struct QueueNode {
     bool is_bounded = false;           ///< it, or one above it, has a limit of any kind
     bool has_user_limit = false;       ///< likewise, for each user
     bool is_stopped = false;           ///< likewise: nobody is let in
+    bool is_max_wait_strict = false;   ///< likewise: nobody passes who has waited for too long
 
     /// Whether it matters what each user holds in it.
     bool counts_users() const {
@@ -39,6 +40,8 @@ public:
     explicit QueueTree(const config::Schema& schema);
 
     bool is_empty() const { return nodes_.empty(); }
+    /// Some queue lets nobody pass who has waited in it for too long.
+    bool is_max_wait_strict_anywhere() const { return is_max_wait_strict_anywhere_; }
     std::size_t size() const { return nodes_.size(); }
     const QueueNode& at(QueueIndex queue) const { return nodes_[static_cast<std::size_t>(queue)]; }
     const std::string& name(QueueIndex queue) const { return at(queue).said.name; }
@@ -65,6 +68,7 @@ private:
     std::map<std::string, QueueIndex, std::less<>> by_name_;
     std::map<std::string, QueueIndex, std::less<>> by_object_;
     QueueIndex lost_ = no_queue;
+    bool is_max_wait_strict_anywhere_ = false;
 };
 
 }  // namespace gang

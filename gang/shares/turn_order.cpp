@@ -16,9 +16,9 @@ TurnOrder::TurnOrder(const QueueTree& tree, const QueueUsage& usage, Amounts tot
     }
 }
 
-void TurnOrder::set(QueueIndex leaf, std::int64_t created) {
+void TurnOrder::set(QueueIndex leaf, FirstInQueue first) {
     at(leaf).winner = leaf;
-    at(leaf).created = created;
+    at(leaf).first = first;
 }
 
 void TurnOrder::begin() {
@@ -45,9 +45,9 @@ QueueIndex TurnOrder::pick() const {
     return entries_.empty() ? no_queue : entries_.front().winner;
 }
 
-void TurnOrder::update(QueueIndex leaf, std::optional<std::int64_t> created) {
-    at(leaf).winner = created ? leaf : no_queue;
-    at(leaf).created = created.value_or(0);
+void TurnOrder::update(QueueIndex leaf, std::optional<FirstInQueue> first) {
+    at(leaf).winner = first ? leaf : no_queue;
+    at(leaf).first = first.value_or(FirstInQueue{});
     for (QueueIndex queue = leaf; queue != no_queue; queue = tree_.at(queue).parent) {
         at(queue).share = share_of(tree_.at(queue), usage_.of(queue).amounts, totals_);
         const QueueIndex parent = tree_.at(queue).parent;
@@ -69,15 +69,20 @@ QueueIndex TurnOrder::better(QueueIndex a, QueueIndex b) const {
     if (a == no_queue || b == no_queue) {
         return a == no_queue ? b : a;
     }
-    if ((at(a).created == before_all) != (at(b).created == before_all)) {
-        return at(a).created == before_all ? a : b;
+    const FirstInQueue& first_a = at(a).first;
+    const FirstInQueue& first_b = at(b).first;
+    if ((first_a.created == before_all) != (first_b.created == before_all)) {
+        return first_a.created == before_all ? a : b;
     }
-    const int by_share = compare(at(a).share, at(b).share);
-    if (by_share != 0) {
-        return by_share < 0 ? a : b;
+    if (first_a.before != first_b.before) {
+        return first_a.before < first_b.before ? a : b;
     }
-    if (at(a).created != at(b).created) {
-        return at(a).created < at(b).created ? a : b;
+    const int less = first_a.before == by_share ? compare(at(a).share, at(b).share) : 0;
+    if (less != 0) {
+        return less < 0 ? a : b;
+    }
+    if (first_a.created != first_b.created) {
+        return first_a.created < first_b.created ? a : b;
     }
     return a < b ? a : b;
 }
@@ -87,7 +92,7 @@ void TurnOrder::crown(QueueIndex queue) {
     const std::vector<QueueIndex>& games = at(queue).games;
     const QueueIndex first = games[1];  // of one child, without a game
     at(queue).winner = first == no_queue ? no_queue : at(first).winner;
-    at(queue).created = first == no_queue ? 0 : at(first).created;
+    at(queue).first = first == no_queue ? FirstInQueue{} : at(first).first;
 }
 
 }  // namespace gang

@@ -1,7 +1,8 @@
 #pragma once
 // Whose turn it is among queues in which somebody waits: at each level of the tree one that has an
-// executor of before_all goes first, then a queue below its guarantee, then the one with the
-// smallest dominant share, then the one whose first gang is the oldest, then by name.
+// executor of before_all goes first, then one whose first gang is passed by nobody, then a queue
+// below its guarantee, then the one with the smallest dominant share, then the one whose first gang
+// is the oldest, then by name.
 //
 // Each queue keeps a tournament of those right below it, so a change plays some ten games a level,
 // however many queues there are. Made anew for each scheduling cycle.
@@ -13,6 +14,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -22,20 +24,29 @@ namespace gang {
 /// runs and has lost its slots. Its driver holds room that another queue's head may need, and does
 /// not end without it.
 constexpr std::int64_t before_all = 0;
+/// Of a queue that has its turn by what it holds.
+constexpr std::int64_t by_share = std::numeric_limits<std::int64_t>::max();
+
+/// Of who waits first in a leaf, what queues have their turns by.
+struct FirstInQueue {
+    std::int64_t created = 0;
+    std::int64_t before = by_share;  ///< of one that is passed by nobody: the lesser goes first
+    friend bool operator==(const FirstInQueue&, const FirstInQueue&) = default;
+};
 
 class TurnOrder {
 public:
     TurnOrder(const QueueTree& tree, const QueueUsage& usage, Amounts totals);
 
-    /// In this leaf one waits who was created then, or nobody; before begin().
-    void set(QueueIndex leaf, std::int64_t created);
+    /// In this leaf somebody waits, and this one first; before begin().
+    void set(QueueIndex leaf, FirstInQueue first);
     /// Plays all games.
     void begin();
 
     /// no_queue: nobody waits.
     QueueIndex pick() const;
     /// Another one is first in this leaf, or nobody; and it may hold more or less than before.
-    void update(QueueIndex leaf, std::optional<std::int64_t> created);
+    void update(QueueIndex leaf, std::optional<FirstInQueue> first);
 
     /// As of the last change.
     const DominantShare& share(QueueIndex queue) const { return at(queue).share; }
@@ -44,7 +55,7 @@ private:
     struct Entry {
         DominantShare share;
         QueueIndex winner = no_queue;   ///< the leaf whose turn it is below it; a leaf: itself
-        std::int64_t created = 0;       ///< of who waits there first
+        FirstInQueue first;             ///< of who waits there
         std::size_t ordinal = 0;        ///< among the children of its parent
         std::vector<QueueIndex> games;  ///< the tournament: children from the middle on
     };

@@ -138,6 +138,16 @@ void World::add_queues(config::Schema& schema, std::uint32_t file) const {
         }
         schema.queues.push_back(std::move(made));
     }
+    Random of_waiting(plan.seed ^ 0x0D0D0D0D0D0D0D0DULL ^ (std::uint64_t{file} << 32U));
+    for (config::Queue& made : schema.queues) {
+        // A step of priority is worth from seconds to minutes.
+        const bool ages = of_waiting.percent(50);
+        const std::int64_t points = of_waiting.between(10'000, 400'000);
+        made.aging_per_hour = ages && made.order == config::QueueOrder::priority ? points : 0;
+        const std::int64_t wait_ms = 1'000 * of_waiting.between(5, 120);
+        made.max_wait_ms = of_waiting.percent(40) ? wait_ms : 0;
+        made.is_max_wait_strict = of_waiting.percent(30);
+    }
     Random of_preemption(plan.seed ^ 0x0F0F0F0F0F0F0F0FULL);
     if (of_preemption.percent(50)) {
         for (config::Queue& made : schema.queues) {

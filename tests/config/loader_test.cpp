@@ -86,6 +86,7 @@ queues:
     order: priority
     agingPerHour: 50
     maxWait: 4h
+    maxWaitStrict: true
     preemption: {reclaimable: true, withinQueue: lowerPriority}
     backfill: conservative
     users: [etl/spark, ml/default]
@@ -98,7 +99,7 @@ placement:
   - namespaceLabel: example.com/team
   - fixed: root.ml.train
 queueObjects: {enabled: false, reclaim: true}
-volcano: {enqueue: true, overcommitPercent: 150}
+volcano: {enqueue: true, overcommitPercent: 150, strictOrder: true, podsWithin: 90s}
 preemption: {acrossQueues: true, maxVictimsPerMinute: 3}
 gang:
   discovery: none
@@ -189,6 +190,7 @@ TEST_CASE("loader: every key reaches its member") {
         config::QueueOrder::priority,
         50,
         4 * 3'600'000,
+        true,
         {true, config::PreemptionWithin::lower_priority},
         config::BackfillMode::conservative,
         {"etl/spark", "ml/default"},
@@ -203,7 +205,7 @@ TEST_CASE("loader: every key reaches its member") {
         {config::PlacementRule::Kind::namespace_label, {}, "example.com/team"},
         {config::PlacementRule::Kind::fixed, "root.ml.train"}};
     wanted.queue_objects = {false, true, false};
-    wanted.volcano = {true, 150};
+    wanted.volcano = {true, 150, true, 90'000};
     wanted.preemption = {true, 3};
     wanted.seal_key_file = "/etc/seal/key";
     wanted.api.shows_all_namespaces = false;
@@ -218,7 +220,7 @@ TEST_CASE("loader: the text above names every key there is") {
         const std::string last = key.substr(key.rfind('.') + 1);
         CHECK_MESSAGE(contains(everything, last + ":"), key);
     }
-    CHECK(config::known_keys().size() == 98);
+    CHECK(config::known_keys().size() == 101);
 }
 
 TEST_CASE("loader: headroom is an amount, the cost label a key") {

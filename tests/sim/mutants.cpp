@@ -65,6 +65,8 @@ struct Job {
     Record& record = *job.record;
     for (; record.seed <= job.what.seeds; ++record.seed) {
         gang::sim::Plan plan = gang::sim::draw_plan(record.seed);
+        plan = job.what.has_queues ? gang::sim::with_queues(plan) : plan;
+        plan = job.what.has_backfill ? gang::sim::with_backfill(plan) : plan;
         plan = job.what.has_cards ? gang::sim::with_cards(plan) : plan;
         plan = job.what.has_volumes ? gang::sim::with_volumes(plan) : plan;
         gang::sim::World world(plan, {});
@@ -175,11 +177,14 @@ std::vector<MutantCase> read_mutants(const std::string& path) {
             continue;
         }
         words >> one.name >> where;
-        if (where != "sim" && where != "cards" && where != "volumes") {
+        constexpr std::array worlds = {"sim", "cards", "volumes", "queues", "passing"};
+        if (std::find(worlds.begin(), worlds.end(), where) == worlds.end()) {
             continue;
         }
         one.has_cards = where == "cards";
         one.has_volumes = where == "volumes";
+        one.has_backfill = where == "passing";
+        one.has_queues = where == "queues" || one.has_backfill;
         const bool is_read = static_cast<bool>(words >> one.seeds);
         if (!is_read || (one.name != "none" && !mutants::plant(one.name))) {
             std::fprintf(stderr, "%s: no mutant or no number: %s\n", path.c_str(), line.c_str());

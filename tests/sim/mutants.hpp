@@ -15,9 +15,11 @@ struct MutantCase {
     std::uint64_t seeds = 0;
     bool has_cards = false;    ///< in worlds with cards
     bool has_volumes = false;  ///< in worlds with volumes
+    bool has_queues = false;   ///< in worlds with queues
+    bool has_backfill = false;  ///< in worlds with backfill
 };
 
-/// The lines of the kinds `sim`, `cards` and `volumes`; aborts with a message on what cannot be read or is no
+/// The lines of the kinds `sim`, `cards`, `volumes`, `queues` and `passing`; aborts with a message on what cannot be read or is no
 /// mutant.
 std::vector<MutantCase> read_mutants(const std::string& path);
 

@@ -130,6 +130,15 @@ std::string Totals::describe(double seconds, int jobs) const {
     if (counts_.evictions > 0) {
         text += fmt::format("evictions asked for   {}\n", counts_.evictions);
     }
+    if (counts_.overdue_started > 0) {
+        text += fmt::format(
+            "overdue gangs started {} ({} whom nobody was to pass)\n",
+            counts_.overdue_started,
+            counts_.overdue_strict_started);
+    }
+    if (counts_.slots_given_up > 0) {
+        text += fmt::format("soft slots given up   {}\n", counts_.slots_given_up);
+    }
     if (counts_.group_binds > 0) {
         text += fmt::format(
             "pods of groups bound  {} ({} groups started, {} of several sizes, {} again)\n"

@@ -170,6 +170,7 @@ std::string queue_json(const config::Queue& queue) {
         .text("order", config::name_of(queue.order))
         .number("agingPerHour", queue.aging_per_hour)
         .duration("maxWait", queue.max_wait_ms)
+        .flag("maxWaitStrict", queue.is_max_wait_strict)
         .add(
             "preemption",
             Object()
@@ -356,6 +357,8 @@ std::string config_members(const config::Schema& schema) {
         Object()
             .flag("enqueue", schema.volcano.enqueue)
             .number("overcommitPercent", schema.volcano.overcommit_percent)
+            .flag("strictOrder", schema.volcano.is_strict_order)
+            .duration("podsWithin", schema.volcano.pods_within_ms)
             .json());
     out.add(
         "preemption",

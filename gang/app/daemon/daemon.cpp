@@ -440,6 +440,15 @@ std::optional<EnqueueView> Daemon::Impl::enqueue_view() const {
         view.is_queue_required = told.queue_objects.are_there;
     }
     view.overcommit_percent = told.volcano.overcommit_percent;
+    view.is_strict_order = told.volcano.is_strict_order;
+    view.pods_within_s = told.volcano.pods_within_ms / second_ms;
+    view.has_pods = [this](const k8s::SeenPodGroup& seen) {
+        return scheduler.has_pods_of_group(
+            core::GroupDialect::volcano,
+            seen.namespace_name,
+            seen.name,
+            std::max<std::int64_t>(seen.object.group.min_members, 1));
+    };
     view.now_s = clock.now() / second_ms;
     for (const config::Queue& queue : told.queues) {
         view.max_wait_ms.emplace(queue.name, queue.max_wait_ms);
@@ -641,6 +650,7 @@ MetricsView Daemon::Impl::metrics_view() {
         view.gpu_metrics = gpu_metrics->stats();
     }
     view.unsealed = stats.unsealed;
+    view.late_groups = stats.leading ? volcano_groups.late_count() : 0;
     view.leading = stats.leading;
     view.events = stats.events;
     view.decisions = stats.decisions;

@@ -33,6 +33,7 @@ struct MetricsView {
     Counters counters;
     std::uint64_t consistency_checks = 0;          ///< with a verdict
     std::uint64_t consistency_check_failures = 0;  ///< without
+    std::uint64_t late_groups = 0;     ///< PodGroups let in whose pods did not come in time
     std::uint64_t unsealed = 0;        ///< pods shown with a text of ours without a valid seal
     std::uint64_t drift = 0;           ///< differences that lasted, over all consistency checks
     k8s::WriterStats writer;

@@ -296,6 +296,10 @@ void add_group_statuses(Families& to, const MetricsView& view) {
     for (std::size_t i = 0; i < words.size(); ++i) {
         to.add(view.counters.group_statuses[i], {{"outcome", words[i]}});
     }
+    to.gauge(
+        "gang_scheduler_pod_groups_without_pods",
+        "PodGroups that were let in and count no more, for their pods did not come in time.",
+        view.late_groups);
 }
 
 void add_consistency_checks(Families& to, const MetricsView& view) {

@@ -3,17 +3,14 @@
 #include <utility>
 
 namespace gang {
-namespace {
 
-std::string key_from(
+std::string PodGroups::key_of(
     GroupDialect dialect, const std::string& namespace_name, const std::string& name) {
     return std::to_string(static_cast<int>(dialect)) + " " + namespace_name + "/" + name;
 }
 
-}  // namespace
-
 std::string PodGroups::key_of(const core::Pod& pod, const GroupMembership& membership) {
-    const std::string key = key_from(membership.dialect, pod.namespace_name, membership.name);
+    const std::string key = key_of(membership.dialect, pod.namespace_name, membership.name);
     return membership.family.empty() ? key : std::string(membership.family) + " " + key;
 }
 
@@ -119,7 +116,7 @@ std::optional<std::int64_t> PodGroups::next_due_ms(std::int64_t now_ms) const {
 }
 
 std::string PodGroups::found(const PodGroupFound& event, std::int64_t now_ms) {
-    const std::string key = key_from(event.dialect, event.namespace_name, event.name);
+    const std::string key = key_of(event.dialect, event.namespace_name, event.name);
     PodGroup* const group = find(key);
     if (group == nullptr) {
         return {};
@@ -139,7 +136,7 @@ std::string PodGroups::found(const PodGroupFound& event, std::int64_t now_ms) {
 }
 
 std::string PodGroups::missing(const PodGroupMissing& event, std::int64_t now_ms) {
-    const std::string key = key_from(event.dialect, event.namespace_name, event.name);
+    const std::string key = key_of(event.dialect, event.namespace_name, event.name);
     PodGroup* const group = find(key);
     if (group == nullptr) {
         return {};

@@ -53,6 +53,9 @@ class PodGroups {
 public:
     /// How a pod's group is known: its dialect, namespace and name.
     static std::string key_of(const core::Pod& pod, const GroupMembership& membership);
+    /// Of a group with an object.
+    static std::string key_of(
+        GroupDialect dialect, const std::string& namespace_name, const std::string& name);
 
     /// The pod is a member; its group is there from now on.
     void join(const PodEntry& entry, const GroupMembership& membership);

@@ -21,6 +21,9 @@ struct Counts {
     std::uint64_t executors_with_rules = 0;  ///< of these
     std::uint64_t rules_excused = 0;     ///< rules that somebody else's write broke before the bind
     std::uint64_t evictions = 0;         ///< decided, of a pod each
+    std::uint64_t overdue_started = 0;  ///< gangs admitted that were overdue
+    std::uint64_t overdue_strict_started = 0;  ///< of these, whom nobody was to pass
+    std::uint64_t slots_given_up = 0;    ///< of live gangs, beyond their minimum
     std::uint64_t groups_started = 0;    ///< pod groups of which a pod was bound with a reservation
     std::uint64_t group_binds = 0;       ///< of ours, of pods of groups
     std::uint64_t groups_of_roles = 0;   ///< started with pods of more than one size
@@ -66,6 +69,9 @@ struct Counts {
         executors_with_rules += other.executors_with_rules;
         rules_excused += other.rules_excused;
         evictions += other.evictions;
+        overdue_started += other.overdue_started;
+        overdue_strict_started += other.overdue_strict_started;
+        slots_given_up += other.slots_given_up;
         groups_started += other.groups_started;
         group_binds += other.group_binds;
         groups_of_roles += other.groups_of_roles;

@@ -51,6 +51,7 @@ private:
     void check_bind(const Entry<core::Pod>& entry, const Author& author);
     void check_admission(const Entry<core::Pod>& entry, const Author& author);
     void check_declared(const Entry<core::Pod>& entry);
+    void check_minimum(const Entry<core::Pod>& entry, std::int64_t slots_before);
     void check_executor(const Entry<core::Pod>& entry);
     void check_capacity(
         NodeId node,
@@ -68,6 +69,7 @@ private:
     void check_view(std::uint32_t replica, const Process& process);
     void check_ledger(std::uint32_t replica, const Process& process);
     void check_accounts(std::uint32_t replica, const Process& process);
+    std::int64_t sit_beside(PodId driver) const;
     // liveness.cpp
     std::string unfinished() const;
 
@@ -78,8 +80,16 @@ private:
         std::uint64_t by_nodes = 0;  ///< revision
     };
 
+    /// Slots with an executor left the gang's reservation: so many of these sit beside it. Which, no
+    /// commit says.
+    struct LetGo {
+        std::int64_t count = 0;
+        std::vector<PodId> any_of;
+    };
+
     World& world_;
     CapacityModel capacity_model_;
+    std::map<PodId, LetGo> let_go_;  ///< by driver
     std::vector<Harm> harms_;
     std::vector<std::vector<std::uint64_t>> versions_;  ///< per replica and pod: the last one shown
     std::vector<Violation> violations_;

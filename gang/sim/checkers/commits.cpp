@@ -58,6 +58,9 @@ void Checkers::pod_changed(const Entry<core::Pod>& entry, const Author& author) 
     const bool is_ours = author.actor == Actor::scheduler;
     const bool was_bound =
         capacity_model_.knows(entry.id) && capacity_model_.seen(entry.id).is_bound;
+    const GangRecord* const gang = capacity_model_.find_gang(entry.id);
+    const std::int64_t slots_before =
+        gang == nullptr || !gang->has_reservation || gang->is_void ? 0 : gang->slots;
     std::vector<Amount> before;
     if (is_ours) {
         for (NodeId node = 0; node < capacity_model_.node_count(); ++node) {
@@ -78,6 +81,7 @@ void Checkers::pod_changed(const Entry<core::Pod>& entry, const Author& author) 
         check_bind(entry, author);
     }
     check_declared(entry);
+    check_minimum(entry, slots_before);
     const std::string what =
         fmt::format("{} {}", is_bind ? "the bind of" : "the patch of", full_name(entry.object));
     for (NodeId node = 0; node < before.size(); ++node) {
@@ -240,6 +244,49 @@ void Checkers::check_declared(const Entry<core::Pod>& entry) {
     }
 }
 
+/// What others are given of it is beyond its minimum. One that never ran gives all back; and without a
+/// key a text is believed as far as a conf vouches for it.
+void Checkers::check_minimum(const Entry<core::Pod>& entry, std::int64_t slots_before) {
+    const ApplicationId application = world_.applications.find(entry.id);
+    const GangRecord* gang = capacity_model_.find_gang(entry.id);
+    if (application == nobody || gang == nullptr || !gang->is_live || gang->slots >= slots_before) {
+        return;
+    }
+    const Application& one = world_.applications.at(application);
+    const bool is_edited = one.was_tampered || one.conf_was_edited || !world_.plan.has_key;
+    if (gang->slots < one.minimum && gang->slots > 0 && !is_edited) {
+        violated(
+            "soft-slots",
+            fmt::format(
+                "the reservation of {} names {} slots, {} before, and its minimum is {}",
+                full_name(entry.object),
+                gang->slots,
+                slots_before,
+                one.minimum));
+    }
+    LetGo let_go{capacity_model_.assigned(entry.id) - gang->slots, {}};
+    for (const PodId executor : one.executors) {
+        if (capacity_model_.seen(executor).gang == entry.id) {
+            let_go.any_of.push_back(executor);
+        }
+    }
+    let_go_[entry.id] = std::move(let_go);
+    world_.counts.slots_given_up += static_cast<std::uint64_t>(slots_before - gang->slots);
+}
+
+/// At most, of those that were let go when slots left its reservation.
+std::int64_t Checkers::sit_beside(PodId driver) const {
+    const auto found = let_go_.find(driver);
+    if (found == let_go_.end()) {
+        return 0;
+    }
+    const auto& pods = found->second.any_of;
+    const auto there = std::count_if(pods.begin(), pods.end(), [this](PodId pod) {
+        return capacity_model_.seen(pod).node != nobody;
+    });
+    return std::clamp<std::int64_t>(found->second.count, 0, there);
+}
+
 void Checkers::check_executor(const Entry<core::Pod>& entry) {
     const Seen& seen = capacity_model_.seen(entry.id);
     if (seen.gang == nobody) {
@@ -259,7 +306,7 @@ void Checkers::check_executor(const Entry<core::Pod>& entry) {
     }
     const GangRecord* gang = capacity_model_.find_gang(seen.gang);
     if (gang != nullptr && !gang->is_void && !gang->is_forsaken && gang->is_live &&
-        capacity_model_.assigned(seen.gang) > gang->slots) {
+        capacity_model_.assigned(seen.gang) > gang->slots + sit_beside(seen.gang)) {
         violated(
             "slot-discipline",
             fmt::format(

@@ -46,6 +46,7 @@ void DecisionChecker::process_started(std::uint32_t replica) {
     views_[replica] = {};
     rules_.process_started(replica);
     views_[replica].headroom_cpu_milli = world_.replicas[replica].schema.nodes.headroom_cpu_milli;
+    views_[replica].file = world_.replicas[replica].schema;
 }
 
 void DecisionChecker::event_applied(std::uint32_t replica, const Event& event) {
@@ -66,6 +67,8 @@ void DecisionChecker::event_applied(std::uint32_t replica, const Event& event) {
         view.confs.insert(number_of(found->driver_uid));
     } else if (const auto* missing = std::get_if<SparkConfMissing>(&event)) {
         view.confs.insert(number_of(missing->driver_uid));
+    } else if (const auto* changed = std::get_if<ConfigChanged>(&event)) {
+        view.file = *changed->config;
     } else if (std::holds_alternative<LeadershipGained>(event)) {
         view.leads_since_ms = world_.now_ms;
     }
@@ -270,6 +273,47 @@ bool DecisionChecker::could_fit(std::uint32_t replica, PodId driver) const {
     return least_loss >= 0 && executors - least_loss >= one.declared;
 }
 
+/// Beside what its queue, and those above it, hold already; where users have limits, that is not said.
+bool DecisionChecker::has_quota(
+    const std::vector<QueueView>& queues, const std::string& queue, PodId driver) const {
+    const Application& one = world_.applications.at(world_.applications.find(driver));
+    const std::int64_t most = *std::max_element(one.ever.begin(), one.ever.end());
+    const std::int64_t needs = one.driver_cpu_milli + most * one.cpu_milli;
+    return std::all_of(queues.begin(), queues.end(), [&](const QueueView& view) {
+        const bool is_charged = queue == view.name || queue.starts_with(view.name + ".");
+        return !is_charged ||
+               (view.user_limit.empty() && !view.is_stopped &&
+                (!view.max_gangs || view.running < *view.max_gangs) &&
+                (view.limit.empty() || view.usage.cpu_milli + needs <= view.limit.front().amount));
+    });
+}
+
+/// By its clock, which may have been wrong.
+Standing DecisionChecker::standing(
+    std::uint32_t replica, const Process& process, const std::string& queue, PodId id) const {
+    const View& view = views_[replica];
+    const core::Pod& pod = view.pods.at(id);
+    const ApplicationId application = world_.applications.find(id);
+    Standing made = standing_of(
+        words_of(view.file, queue),
+        pod.created,
+        pod.priority,
+        application == nobody ? 0 : world_.applications.at(application).max_wait_s,
+        pod.uid,
+        process.unix_ms());
+    if (view.clock_wrong_ms >= 0 && made.due != Standing::Due::not_yet) {
+        made.due = Standing::Due::maybe;
+    }
+    return made;
+}
+
+void DecisionChecker::count_overdue(const Standing& admitted) {
+    if (admitted.due == Standing::Due::overdue) {
+        ++world_.counts.overdue_started;
+        world_.counts.overdue_strict_started += admitted.is_strict ? 1 : 0;
+    }
+}
+
 /// Gangs for one pool are in nobody's way who is for the other one; all others that wait for room
 /// are in the way of all. Executors without a slot are in nobody's way. Nor is a gang that
 /// rules between pods kept waiting, though others have taken its room since, in the same step.
@@ -277,7 +321,6 @@ void DecisionChecker::check_order(
     std::uint32_t replica, const Process& process, const BindPod& bind) {
     const auto& pods = views_[replica].pods;
     const PodId driver = number_of(bind.pod.uid);
-    const Rank admitted = rank_of(pods.at(driver));
     const auto pool_of = [this](PodId id) {
         const ApplicationId application = world_.applications.find(id);
         return application == nobody ? std::string() : world_.applications.at(application).pool;
@@ -296,49 +339,53 @@ void DecisionChecker::check_order(
         return std::find(ever.begin(), ever.end(), 0) == ever.end();
     };
     const std::vector<GangView> gangs = process.scheduler.gangs();
-    // With queues: those of the same queue, if it is one by creation. Which queue has its turn is
-    // held against the definition in tests/gang/shares.
+    // With queues: those of the same queue, and of any whom nobody is to pass. Which queue has its
+    // turn is held against the definition in tests/gang/shares.
     std::string queue;
     for (const GangView& gang : gangs) {
         queue = gang.driver_uid == bind.pod.uid ? gang.queue : queue;
     }
-    for (const config::Queue& said : world_.replicas[replica].schema.queues) {
-        if (said.preemption != config::QueuePreemption{}) {
-            return;  // who others were evicted for goes first, whoever could be placed meanwhile
-        }
-    }
-    for (const QueueView& view : process.scheduler.queues()) {
-        if (view.name == queue && view.order != config::QueueOrder::fifo) {
-            return;
-        }
-    }
+    const Standing own = standing(replica, process, queue, driver);
+    count_overdue(own);
+    // Who others were evicted for goes first, whoever could be placed meanwhile.
+    const std::vector<config::Queue>& said = views_[replica].file.queues;
+    const bool has_evictions = std::any_of(said.begin(), said.end(), [](const config::Queue& one) {
+        return one.preemption != config::QueuePreemption{};
+    });
+    const std::vector<QueueView> queues = process.scheduler.queues();
     for (const GangView& gang : gangs) {
-        if (gang.queue != queue) {
-            continue;
-        }
-        const auto older = pods.find(number_of(gang.driver_uid));
+        const auto other = pods.find(number_of(gang.driver_uid));
         const bool waits =
             gang.state == GangState::waiting && (gang.code == ReasonCode::waiting_for_capacity ||
                                                  gang.code == ReasonCode::waiting_in_queue);
-        if (waits && older != pods.end() && rank_of(older->second) < admitted &&
-            is_driver(older->first) && !was_tampered(older->first) &&
-            share_nodes(pool_of(older->first), pool_of(driver)) &&
-            !is_reached_by_rules(older->second, pods) &&
-            (!may_want_port(older->first) || wants_port(driver)) &&
-            could_fit(replica, older->first)) {
-            if (may_be_passed(replica, gang)) {
-                continue;
-            }
-            world_.checkers.violated(
-                "fifo",
-                fmt::format(
-                    "r{} admits {} while {}, which is older, waits: {}",
-                    replica,
-                    bind.pod.name,
-                    gang.driver,
-                    gang.message));
-            return;
+        if (!waits || other == pods.end() || !is_driver(other->first) ||
+            was_tampered(other->first) || !share_nodes(pool_of(other->first), pool_of(driver)) ||
+            is_reached_by_rules(other->second, pods)) {
+            continue;
         }
+        const Standing standing_of_other = standing(replica, process, gang.queue, other->first);
+        const bool is_strict = is_passed_by_none(standing_of_other, own);
+        const bool is_before =
+            is_strict || (gang.queue == queue && !has_evictions && goes_first(standing_of_other, own) &&
+                          (!may_want_port(other->first) || wants_port(driver)));
+        if (!is_before || !could_fit(replica, other->first)) {
+            continue;
+        }
+        // In a queue by creation who waits for quota is told so, and others wait for it.
+        const bool is_by_creation = own.order == config::QueueOrder::fifo && !is_strict;
+        if ((!is_by_creation && !has_quota(queues, gang.queue, other->first)) ||
+            (!is_strict && may_be_passed(replica, gang))) {
+            continue;
+        }
+        world_.checkers.violated(
+            is_strict ? "overdue" : "fifo",
+            fmt::format(
+                "r{} admits {} while {}, which goes first, waits: {}",
+                replica,
+                bind.pod.name,
+                gang.driver,
+                gang.message));
+        return;
     }
 }
 
@@ -528,6 +575,7 @@ void DecisionChecker::leads(std::uint32_t replica, std::int64_t epoch) {
 void DecisionChecker::clock_was_wrong(std::uint32_t replica) {
     if (replica < views_.size()) {
         views_[replica].leads_since_ms = -1;  // its two seconds are not ours
+        views_[replica].clock_wrong_ms = world_.now_ms;
     }
     lease_counts_from_ms_ = world_.now_ms + lease_doubtful_ms;
 }

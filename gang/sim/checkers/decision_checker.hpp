@@ -6,6 +6,10 @@
 //   preconditions    every bind names the uid and a resourceVersion
 //   fifo             no gang is admitted while an older one, by our own words, waits for room, and
 //                    would fit the nodes if only pods of others were there
+//                    in a world with queues: none while one waits that goes first in the same queue,
+//                    by what the file says (line_order.hpp): by creation, by priority with aging, or
+//                    because it is overdue
+//   overdue          likewise, none in any queue while one waits whom nobody is to pass
 //   quota            in a world with queues: no admission leaves a queue above one of its limits
 //   eviction         where queues allow evictions: for a gang that waits for them, of drivers first,
 //                    never of an executor in a slot whose driver stays, unless its gang has more
@@ -18,6 +22,7 @@
 
 #include "gang/event.hpp"
 #include "gang/sim/base/store.hpp"
+#include "gang/sim/checkers/line_order.hpp"
 #include "gang/sim/checkers/rule_checker.hpp"
 
 #include <cstdint>
@@ -30,6 +35,7 @@
 namespace gang {
 struct BindPod;
 struct GangView;
+struct QueueView;
 struct EvictPod;
 }
 
@@ -70,6 +76,8 @@ private:
         std::set<std::string> evicted;      ///< drivers and members of groups that it asked to be evicted
         std::deque<std::int64_t> victims_ms;  ///< when: of these, and of executors without a slot
         std::int64_t headroom_cpu_milli = 0;  ///< that the process was started with
+        config::Schema file;                  ///< as it was last told
+        std::int64_t clock_wrong_ms = -1;     ///< when it was last; -1: never
         std::map<std::string, std::int64_t> passed;  ///< by driver's uid: how often it was
     };
 
@@ -77,6 +85,11 @@ private:
     void check_order(std::uint32_t replica, const Process& process, const BindPod& bind);
     bool may_be_passed(std::uint32_t replica, const GangView& gang);
     bool could_fit(std::uint32_t replica, PodId driver) const;
+    bool has_quota(
+        const std::vector<QueueView>& queues, const std::string& queue, PodId driver) const;
+    Standing standing(
+        std::uint32_t replica, const Process& process, const std::string& queue, PodId pod) const;
+    void count_overdue(const Standing& admitted);
     void check_first_plan(std::uint32_t replica, const Process& process, const core::Pod& admitted);
     void check_headroom(const Entry<core::Pod>& entry, const Author& author);
     void check_extra_slot(const Entry<core::Pod>& entry, const Author& author);

@@ -1,5 +1,6 @@
 // When a process has become quiescent and has seen everything: what it believes is what is true.
 
+#include "gang/explain.hpp"
 #include "gang/sim/base/shown_digest.hpp"
 #include "gang/sim/checkers/checkers.hpp"
 #include "gang/sim/checkers/decision_checker.hpp"
@@ -7,8 +8,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace gang::sim {
 namespace {
@@ -101,7 +104,8 @@ void Checkers::check_view(std::uint32_t replica, const Process& process) {
 }
 
 /// The room that is held on each node is that of the slots which the reservations name. A write
-/// that was refused is repeated after a while, so only what stays different is a leak.
+/// that was refused is repeated after a while, so only what stays different is a leak. What others were
+/// evicted for is held for as long as somebody waits for it.
 void Checkers::check_ledger(std::uint32_t replica, const Process& process) {
     std::string difference;
     for (const auto& [driver, gang] : capacity_model_.gangs()) {
@@ -109,12 +113,17 @@ void Checkers::check_ledger(std::uint32_t replica, const Process& process) {
             return;  // what a tenant has made of it is his affair
         }
     }
+    const std::vector<GangView> gangs = process.scheduler.gangs();
+    const bool is_held_for_one = std::any_of(gangs.begin(), gangs.end(), [](const GangView& gang) {
+        return gang.code == ReasonCode::waiting_for_preemption;
+    });
     for (const NodeLedger& node : process.scheduler.ledger()) {
         if (!node.adds_up) {
             violated("ledger", fmt::format("r{}: {} does not add up", replica, node.name));
         }
         const Amount open = capacity_model_.open_on(number_of(node.name));
-        if (node.is_present && node.held.cpu_milli != open.cpu_milli) {
+        const bool is_less = node.held.cpu_milli < open.cpu_milli;
+        if (node.is_present && (is_held_for_one ? is_less : node.held.cpu_milli != open.cpu_milli)) {
             difference = fmt::format(
                 "r{} holds {}m on {}, the reservations say {}m",
                 replica,

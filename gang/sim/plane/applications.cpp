@@ -58,6 +58,9 @@ spark::Conf Applications::write_conf(const Application& application) const {
         put("spark.dynamicAllocation.enabled", "true");
         put("spark.dynamicAllocation.initialExecutors", std::to_string(application.declared));
         put("spark.dynamicAllocation.maxExecutors", std::to_string(application.maximum));
+        if (application.minimum > 0) {
+            put("spark.dynamicAllocation.minExecutors", std::to_string(application.minimum));
+        }
     }
     put("spark.executor.cores", std::to_string(application.cpu_milli / 1'000));
     if (!application.is_dynamic) {
@@ -140,6 +143,12 @@ void Applications::submit() {
     made.maximum = std::max(made.declared, made.maximum);
     made.target = made.declared;
     made.is_dynamic = made.is_dynamic && made.declared > 0;
+    made.minimum = made.is_dynamic ? 0 : made.declared;
+    if (world_.plan.has_queues) {
+        Random drawn(world_.plan.seed ^ (std::uint64_t{id} << 20U) ^ 0x0C0C0C0CULL);
+        made.minimum = made.is_dynamic ? drawn.between(0, made.declared) : made.declared;
+        made.max_wait_s = drawn.percent(30) ? drawn.between(1, 200) : 0;
+    }
     // Of executors with rules maybe one at a time can run.
     const std::int64_t at_once = made.rules.executors.empty() ? made.declared : 1;
     made.work = random.between(1, world_.plan.work_s_max) * std::max<std::int64_t>(1, at_once);
@@ -165,6 +174,10 @@ void Applications::submit() {
         const std::int64_t said_s = made.work / std::max<std::int64_t>(1, at_once) + 20;
         merge_annotations(
             driver, {{"gang-scheduler/expected-duration", std::to_string(said_s) + "s"}});
+    }
+    if (made.max_wait_s > 0) {
+        merge_annotations(
+            driver, {{"gang-scheduler/max-wait", std::to_string(made.max_wait_s) + "s"}});
     }
     driver.requests = {made.driver_cpu_milli, driver_memory_mib * mebibyte, 0, {}};
     driver.constraints = constraints_of(made);
@@ -200,6 +213,7 @@ void Applications::replace_conf(ApplicationId id) {
     one.declared = world_.random.between(1, world_.plan.gang_max);
     one.maximum = std::max(one.maximum, one.declared);
     one.target = one.declared;
+    one.minimum = std::min(one.minimum, one.declared);
     one.ever.push_back(one.declared);
     one.conf_was_edited = true;
     make_conf(id);

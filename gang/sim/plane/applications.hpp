@@ -33,6 +33,8 @@ struct Application {
     std::vector<std::int64_t> ever;  ///< all numbers that its conf ever declared
     std::int64_t target = 0;         ///< executors that Spark wants now
     std::int64_t maximum = 0;
+    std::int64_t minimum = 0;     ///< executors that it is never to have fewer slots than
+    std::int64_t max_wait_s = 0;  ///< it is to wait for so long at most; 0: it says nothing
     std::int64_t batch = 5;
     std::int64_t cpu_milli = 1'000;
     std::int64_t memory_mib = 1'408;

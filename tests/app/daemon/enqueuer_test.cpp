@@ -3,7 +3,10 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <set>
 #include <string>
+#include <vector>
 
 using core::GroupPhase;
 using gang::app::Enqueuer;
@@ -19,6 +22,8 @@ struct EnqueueRig {
     EnqueueRig() {
         view.overcommit_percent = 120;
         view.now_s = start_s;
+        view.pods_within_s = 600;
+        view.has_pods = [this](const k8s::SeenPodGroup& seen) { return with_pods.contains(seen.name); };
     }
     void add_node(std::int64_t cpus, std::int64_t used) {
         view.nodes.allocatable.cpu_milli += cpus * cpu;
@@ -65,7 +70,15 @@ struct EnqueueRig {
 
     Enqueuer enqueuer;
     Enqueuer::Groups groups;
+    /// "a: text" of each thing that the log is to say.
+    std::vector<std::string> news() {
+        std::vector<std::string> all;
+        for (const gang::app::EnqueueNews& one : enqueuer.take_news()) all.push_back(one.group + ": " + one.text);
+        return all;
+    }
+
     EnqueueView view;
+    std::set<std::string> with_pods;  ///< groups whose pods are there
     std::vector<std::string> log;
 };
 
@@ -233,4 +246,145 @@ TEST_CASE("enqueuer: a group that makes no sense waits, and of many a part at a 
     for (std::size_t i = 0; i < Enqueuer::writes_max + 5; ++i) rig.add("g" + std::to_string(i), 0);
     CHECK(rig.enqueuer.choose(rig.groups, rig.view).size() == Enqueuer::writes_max);
     CHECK(rig.enqueuer.choose(rig.groups, rig.view).size() == 5);
+}
+
+TEST_CASE("enqueuer: in strict order the oldest that does not fit holds up those of its queue") {
+    EnqueueRig rig;
+    rig.view.is_strict_order = true;
+    rig.add_node(10, 2);
+    rig.add_queue("etl", 0, 8);
+    rig.add_queue("ml", 0, 0);
+    rig.add("first", 3).object.group.queue = "etl";
+    rig.add("large", 6).object.group.queue = "etl";  // of its queue 5 are left
+    rig.add("small", 1).object.group.queue = "etl";
+    rig.add("without", 0).object.group.queue = "etl";
+    rig.add("of-ml", 4).object.group.queue = "ml";
+    rig.add("large-of-none", 8);
+    rig.add("small-of-none", 1);
+    CHECK(rig.let_in() == "first of-ml");
+    CHECK(
+        rig.news() == std::vector<std::string>{
+                          "etl/large: pod group does not fit: later ones of its queue wait for it",
+                          "etl/large-of-none: pod group does not fit: later ones of its queue wait for it"});
+    CHECK(rig.let_in().empty());
+    CHECK(rig.news().empty());
+    rig.groups.erase("etl/first");
+    CHECK(rig.let_in() == "large");  // 12 in all, 2 in use, 4 of ml's: no room for the small one now
+    CHECK(
+        rig.news() == std::vector<std::string>{
+                          "etl/small: pod group does not fit: later ones of its queue wait for it"});
+    rig.groups.erase("etl/of-ml");
+    CHECK(rig.let_in() == "small without");
+}
+
+TEST_CASE("enqueuer: in strict order who could never fit, is lost, or stopped holds nobody up") {
+    EnqueueRig rig;
+    rig.view.is_strict_order = true;
+    rig.view.is_queue_required = true;
+    rig.add_node(10, 0);
+    rig.add_queue("etl", 0, 4);
+    rig.add("beyond-nodes", 13);
+    rig.add("beyond-queue", 5).object.group.queue = "etl";
+    rig.add("lost", 1).object.group.queue = "nobody";
+    rig.add("senseless", 1).object.group.problem = "spec.minMember is -1: no number of pods";
+    rig.add("fits", 4).object.group.queue = "etl";
+    rig.add("fits-too", 1);
+    CHECK(rig.let_in() == "fits fits-too");
+    CHECK(rig.news().empty());
+}
+
+TEST_CASE("enqueuer: in strict order one that is overdue waits for its queue alone, and holds it up") {
+    EnqueueRig rig;
+    rig.view.is_strict_order = true;
+    rig.add_node(10, 10);
+    rig.add_queue("etl", 4, 8);
+    rig.add("older", 0).object.group.queue = "etl";
+    k8s::SeenPodGroup& overdue = rig.add("overdue", 5);
+    overdue.object.group.max_wait = "30s";
+    overdue.object.group.queue = "etl";
+    CHECK(rig.let_in().empty());
+    rig.view.queues.front().usage.cpu_milli = 0;
+    CHECK(rig.let_in() == "overdue older");
+}
+
+TEST_CASE("enqueuer: a group whose pods do not come counts for so long, and says so once") {
+    EnqueueRig rig;
+    rig.add_node(10, 0);
+    rig.add("late", 10).object.group.min_members = 3;
+    CHECK(rig.let_in() == "late");
+    rig.add("waits", 10);
+    rig.view.now_s = start_s + 599;
+    CHECK(rig.let_in().empty());
+    CHECK(rig.enqueuer.late_count() == 0);
+    rig.view.now_s = start_s + 600;
+    CHECK(rig.let_in() == "waits");
+    CHECK(rig.enqueuer.late_count() == 1);
+    CHECK(
+        rig.news() == std::vector<std::string>{
+                          "etl/late: pod group was let in, and its pods do not come: it counts no more"});
+    const auto said = rig.enqueuer.take_late();
+    REQUIRE(said.size() == 1);
+    CHECK(said.front().name == "late");
+    CHECK(said.front().uid == "uid-late");
+    CHECK(said.front().status.phase == GroupPhase::inqueue);
+    CHECK(said.front().status.condition == core::GroupCondition::unschedulable);
+    CHECK(said.front().status.reason == "PodsMissing");
+    CHECK(
+        said.front().status.message ==
+        "let in, and for 600 s it has had fewer than its 3 pods here: what it asks for counts no more "
+        "against other groups");
+    CHECK(said.front().status.since_ms == (start_s + 600) * 1'000);
+    rig.add("next", 3);
+    CHECK(rig.let_in().empty());  // 10 of 12 count
+    CHECK(rig.news().empty());
+    CHECK(rig.enqueuer.take_late().empty());
+    SUBCASE("its pods come, and it counts again") {
+        rig.groups.erase("etl/waits");
+        rig.with_pods = {"late"};
+        CHECK(rig.let_in().empty());
+        CHECK(rig.enqueuer.late_count() == 0);
+        rig.with_pods = {};
+        rig.view.now_s += 599;
+        CHECK(rig.let_in().empty());
+        rig.view.now_s += 1;
+        CHECK(rig.let_in() == "next");
+        CHECK(rig.enqueuer.late_count() == 1);
+        CHECK(rig.news().size() == 1);
+    }
+    SUBCASE("it goes") {
+        rig.groups.erase("etl/late");
+        rig.let_in();
+        CHECK(rig.enqueuer.late_count() == 0);
+    }
+    SUBCASE("another of its name is let in") {
+        rig.groups.at("etl/late").object.uid = "uid-late2";
+        rig.let_in();
+        CHECK(rig.enqueuer.late_count() == 0);
+    }
+}
+
+TEST_CASE("enqueuer: with its pods, or where the file says so, a group that was let in counts for ever") {
+    EnqueueRig rig;
+    rig.add_node(10, 0);
+    rig.add("before", 10, GroupPhase::inqueue);
+    rig.add("waits", 10);
+    SUBCASE("its pods are there") { rig.with_pods = {"before"}; }
+    SUBCASE("the file says so") { rig.view.pods_within_s = 0; }
+    CHECK(rig.let_in().empty());
+    rig.view.now_s += 100'000;
+    CHECK(rig.let_in().empty());
+    CHECK(rig.news().empty());
+}
+
+TEST_CASE("enqueuer: of a group that somebody else let in the time counts from when it was first seen") {
+    EnqueueRig rig;
+    rig.add_node(10, 0);
+    rig.add("before", 10, GroupPhase::inqueue);
+    rig.add("waits", 10);
+    rig.view.now_s += 100'000;
+    CHECK(rig.let_in().empty());
+    rig.view.now_s += 599;
+    CHECK(rig.let_in().empty());
+    rig.view.now_s += 1;
+    CHECK(rig.let_in() == "waits");
 }

@@ -4,6 +4,8 @@ import time
 from pathlib import Path
 from typing import Optional
 
+import pytest
+
 from support.client.api import ApiError, Json
 from support.kube.cluster import Cluster
 from support.kube.pods import condition, node_of
@@ -32,9 +34,10 @@ class Queues:
                                             f"--control={self.socket}", *self.flags)
 
     def pod(self, name: str, queue: Optional[str] = None, executors: int = 0, cpu: str = "1",
-            priority: Optional[int] = None, user: str = "default") -> str:
-        """A lone pod, or a driver made by hand with so many executors of 1 cpu; its path."""
+            priority: Optional[int] = None, user: str = "default", **more: str) -> str:
+        """A lone pod, or a driver made by hand with so many executors of 1 cpu; its path. `more`: annotations of ours."""
         annotations = {QUEUE: queue} if queue else {}
+        annotations.update({"gang-scheduler/" + key.replace("_", "-"): value for key, value in more.items()})
         if executors:
             annotations.update({"gang-scheduler/executors": str(executors), "gang-scheduler/executor-cpu": "1",
                                 "gang-scheduler/executor-memory": "64Mi"})
@@ -155,6 +158,35 @@ def test_a_queue_by_priority(cluster: Cluster, tmp_path: Path) -> None:
     assert not queues.is_bound(low)
     queues.delete(high)
     queues.wait_bound(low)
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_who_is_overdue_is_passed_by_nobody_where_the_file_says_so(cluster: Cluster, tmp_path: Path, strict: bool) -> None:
+    cluster.add_nodes(1, cpu="8")
+    etl = {"name": "etl", "maxWait": "4s", "maxWaitStrict": strict}
+    queues = Queues(cluster, tmp_path, {"backfill": {"mode": "easy"}, "queues": [etl, {"name": "ml"}]})
+    large = queues.pod("large", "etl", executors=3, expected_duration="10m")
+    queues.wait_bound(large)
+    overdue = queues.pod("overdue", "etl", executors=7)
+    part = (" and is passed by nobody: it starts at the latest when those overdue for longer have started and what runs now "
+            "has ended" if strict else ", and goes before the others of its queue")
+    queues.wait_said(overdue, f"; it has waited for longer than it is to{part}")
+    why = cluster.rig.cli("why", "overdue", f"--control={queues.socket}").stdout
+    assert " ".join(part.split()) in " ".join(why.split()), why
+    # By its turn, for ml holds nothing, and by backfill.
+    of_ml = queues.pod("of-ml", "ml", executors=1, expected_duration="1m")
+    of_etl = queues.pod("of-etl", "etl", expected_duration="1m")
+    if not strict:
+        queues.wait_bound(of_ml, of_etl)
+        return
+    queues.wait_said(of_ml, "Waiting")
+    time.sleep(3)
+    assert not queues.is_bound(of_ml) and not queues.is_bound(of_etl)
+    queues.delete(large)
+    queues.wait_bound(overdue)
+    assert not queues.is_bound(of_ml) and not queues.is_bound(of_etl)
+    queues.delete(overdue)
+    queues.wait_bound(of_ml, of_etl)
 
 
 def test_who_may_not_use_a_queue_waits_and_can_mend_it(cluster: Cluster, tmp_path: Path) -> None:

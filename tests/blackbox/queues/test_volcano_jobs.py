@@ -13,6 +13,7 @@ from support.kube.pods import node_of
 from support.process.polling import eventually, next_second
 from support.plane.real_plane import RealPlane
 from support.plane.rig import Scheduler
+from support.plane.served import ANY_PORT, Served
 
 
 @pytest.fixture
@@ -27,10 +28,10 @@ def own(make_plane: Callable[..., RealPlane]) -> Iterator[Cluster]:
     cluster.close()
 
 
-def start(cluster: Cluster, folder: Path, enqueue: bool = True) -> Scheduler:
+def start(cluster: Cluster, folder: Path, *flags: str, enqueue: bool = True, **more: Json) -> Scheduler:
     path = folder / "config.yaml"
-    path.write_text(json.dumps({"volcano": {"enqueue": enqueue}}))
-    return cluster.start_scheduler("--leader-elect=false", f"--config={path}")
+    path.write_text(json.dumps({"volcano": {"enqueue": enqueue, **more}}))
+    return cluster.start_scheduler("--leader-elect=false", f"--config={path}", *flags)
 
 
 def add_job(cluster: Cluster, cpus: int, **spec: Json) -> str:
@@ -49,6 +50,10 @@ def make_pods(cluster: Cluster, group: str, count: int) -> list[str]:
             "spec": {"schedulerName": "gang-scheduler", "restartPolicy": "Never", "containers": [
                 {"name": "main", "image": "none", "resources": {"requests": {"cpu": "1"}}}]}})
     return [f"{folder}/{group}-{i}" for i in range(count)]
+
+
+def conditions(cluster: Cluster, group: str) -> dict[str, Json]:
+    return {one["type"]: one for one in status_of(cluster, group, VOLCANO).get("conditions", [])}
 
 
 def end_job(cluster: Cluster, group: str, count: int) -> None:
@@ -111,6 +116,52 @@ def test_kb_11_who_has_waited_for_too_long_is_let_in(own: Cluster, tmp_path: Pat
     wait_phase(own, urgent[0], "Inqueue", VOLCANO)
     assert not is_let_in(own, urgent[1])  # its queue has no more
     assert not is_let_in(own, patient)
+
+
+def test_in_strict_order_the_oldest_that_does_not_fit_holds_up_its_queue(own: Cluster, tmp_path: Path) -> None:
+    own.add_nodes(1, cpu="8")
+    folder = "/apis/scheduling.volcano.sh/v1beta1/queues"
+    for name in ("q1", "q2"):
+        own.api.post(folder, {"apiVersion": VOLCANO, "kind": "Queue", "metadata": {"name": name}, "spec": {}})
+    scheduler = start(own, tmp_path, strictOrder=True)
+    first = add_job(own, 6, queue="q1")
+    wait_phase(own, first, "Inqueue", VOLCANO)
+    huge, large, small = (add_job(own, cpus, queue="q1") for cpus in (100, 5, 1))
+    other = add_job(own, 2, queue="q2")
+    wait_phase(own, other, "Inqueue", VOLCANO)
+    eventually(lambda: "later ones of its queue wait for it" in scheduler.output(), 20, "who holds up others said")
+    assert not any(is_let_in(own, group) for group in (huge, large, small))
+    end_job(own, first, 0)
+    wait_phase(own, small, "Inqueue", VOLCANO)
+    assert is_let_in(own, large) and not is_let_in(own, huge)
+    said = [line for line in scheduler.output().splitlines() if "later ones of its queue wait for it" in line]
+    assert len(said) == 1 and large in said[0], said
+
+
+def test_a_group_whose_pods_do_not_come_counts_no_more(own: Cluster, tmp_path: Path) -> None:
+    own.add_nodes(1, cpu="8")
+    scheduler = start(own, tmp_path, *ANY_PORT, podsWithin="4s")
+    late = add_job(own, 8)
+    wait_phase(own, late, "Inqueue", VOLCANO)
+    waits = add_job(own, 8)
+    wait_phase(own, waits, "Inqueue", VOLCANO)
+    eventually(lambda: conditions(own, late).get("Unschedulable", {}).get("reason") == "PodsMissing", 20,
+               lambda: f"the reason in {status_of(own, late, VOLCANO)}")
+    said = conditions(own, late)["Unschedulable"]
+    assert said["status"] == "True" and "for 4 s it has had fewer than its 8 pods here" in said["message"], said
+    assert status_of(own, late, VOLCANO)["phase"] == "Inqueue"
+    assert "pod group was let in, and its pods do not come: it counts no more" in scheduler.output()
+    served = Served(scheduler)
+    assert served.metric("gang_scheduler_pod_groups_without_pods") == 1
+    wait_bound(own, make_pods(own, waits, 8))
+    wait_phase(own, waits, "Running", VOLCANO)
+    # Its pods come after all: they wait in line, and their group counts.
+    make_pods(own, late, 8)
+    next_one = add_job(own, 2)
+    eventually(lambda: served.metric("gang_scheduler_pod_groups_without_pods") == 0, 20, "no group without its pods")
+    eventually(lambda: conditions(own, late)["Unschedulable"]["reason"] == "NotEnoughResources", 20,
+               lambda: f"the reason in {status_of(own, late, VOLCANO)}")
+    assert not is_let_in(own, next_one)
 
 
 def test_without_the_word_nobody_is_let_in_and_without_the_right_it_is_said(

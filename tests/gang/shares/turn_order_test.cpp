@@ -13,6 +13,7 @@
 
 using gang::Amounts;
 using gang::DominantShare;
+using gang::FirstInQueue;
 using gang::no_queue;
 using gang::QueueIndex;
 using gang::QueueTree;
@@ -36,11 +37,12 @@ struct NaiveOrder {
     const QueueTree& tree;
     const QueueUsage& usage;
     const Amounts& totals;
-    std::map<QueueIndex, std::int64_t> waiting;  ///< leaf, and when its first was created
+    std::map<QueueIndex, FirstInQueue> waiting;  ///< by leaf
 
     struct Best {
         QueueIndex leaf;
         std::int64_t created;
+        std::int64_t before;
     };
 
     std::int64_t guarantee(QueueIndex queue, const std::string& resource) const {
@@ -70,6 +72,13 @@ struct NaiveOrder {
         const bool is_a_first = pick(a)->created == gang::before_all;
         if (is_a_first != (pick(b)->created == gang::before_all)) {
             return is_a_first;
+        }
+        if (pick(a)->before != pick(b)->before) {
+            return pick(a)->before < pick(b)->before;
+        }
+        if (pick(a)->before != gang::by_share) {
+            return pick(a)->created != pick(b)->created ? pick(a)->created < pick(b)->created
+                                                        : tree.name(a) < tree.name(b);
         }
         if (is_below(a) != is_below(b)) {
             return is_below(a);
@@ -102,7 +111,8 @@ struct NaiveOrder {
         if (tree.is_leaf(queue)) {
             const auto found = waiting.find(queue);
             return found == waiting.end() ? std::nullopt
-                                          : std::optional(Best{queue, found->second});
+                                          : std::optional(Best{
+                                                queue, found->second.created, found->second.before});
         }
         QueueIndex best = no_queue;
         for (const QueueIndex child : tree.at(queue).children) {
@@ -136,6 +146,10 @@ TEST_CASE("turn order: as the definition has it, on random trees, with every cha
             return leaves[static_cast<std::size_t>(
                 random.between(0, static_cast<std::int64_t>(leaves.size()) - 1))];
         };
+        const auto some_first = [&] {
+            return FirstInQueue{
+                random.between(0, 3), random.chance(20) ? random.between(-3, 0) : gang::by_share};
+        };
         const auto use = [&](QueueIndex leaf) {
             const core::Resources used{random.between(0, 4) * 1000, random.between(0, 4), 0, {}};
             usage.add(leaf, "u", used, 1);
@@ -146,7 +160,7 @@ TEST_CASE("turn order: as the definition has it, on random trees, with every cha
         TurnOrder order(tree, usage, totals);
         for (const QueueIndex leaf : leaves) {
             if (random.chance(70)) {
-                naive.waiting[leaf] = random.between(0, 3);
+                naive.waiting[leaf] = some_first();
                 order.set(leaf, naive.waiting[leaf]);
             }
         }
@@ -157,7 +171,7 @@ TEST_CASE("turn order: as the definition has it, on random trees, with every cha
             const QueueIndex leaf = some_leaf();
             use(leaf);
             if (random.chance(60)) {
-                naive.waiting[leaf] = random.between(0, 3);
+                naive.waiting[leaf] = some_first();
                 order.update(leaf, naive.waiting[leaf]);
             } else {
                 naive.waiting.erase(leaf);
@@ -178,8 +192,8 @@ TEST_CASE("turn order: the smallest dominant share, then the oldest, then the na
     usage.add(b, "u", core::Resources{1'000, 6, 0, {}}, 1);  // 0.1 of cpu, 0.3 of memory
     const auto first = [&](std::int64_t created_a, std::int64_t created_b) {
         TurnOrder order(tree, usage, totals);
-        order.set(a, created_a);
-        order.set(b, created_b);
+        order.set(a, {created_a});
+        order.set(b, {created_b});
         order.begin();
         return tree.name(order.pick());
     };

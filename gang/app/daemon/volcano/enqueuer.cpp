@@ -4,6 +4,7 @@
 #include "gang/durations/expected_run.hpp"
 
 #include <algorithm>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -49,13 +50,24 @@ struct Account {
     bool is_limited_in_all = false;  ///< what is not named is 0
 
     bool has_room(const core::Resources& wanted) const {
+        return is_within_limit(wanted, [this](const std::string& name) {
+            return core::add_times(of(used, name), of(let_in, name), 1);
+        });
+    }
+    /// If nobody else were there.
+    bool could_have(const core::Resources& wanted) const {
+        return is_within_limit(wanted, [](const std::string&) { return std::int64_t{0}; });
+    }
+
+private:
+    template <typename Taken>
+    bool is_within_limit(const core::Resources& wanted, const Taken& taken) const {
         Amounts asked;
         add(asked, wanted);
-        return std::all_of(asked.begin(), asked.end(), [this](const auto& one) {
+        return std::all_of(asked.begin(), asked.end(), [&](const auto& one) {
             const auto& [name, amount] = one;
             const bool is_free = amount == 0 || (!is_limited_in_all && !limit.contains(name));
-            const std::int64_t taken = core::add_times(of(used, name), of(let_in, name), 1);
-            return is_free || core::add_times(taken, amount, 1) <= of(limit, name);
+            return is_free || core::add_times(taken(name), amount, 1) <= of(limit, name);
         });
     }
 };
@@ -96,20 +108,41 @@ public:
     }
 
     bool may_be_let_in(const SeenPodGroup& seen, bool is_overdue) {
-        const core::PodGroup& group = seen.object.group;
-        Account* const account = find(seen);
-        const bool is_lost =
-            account == nullptr && view_.is_queue_required && !group.queue.empty();
-        if (!group.problem.empty() || is_lost || (account != nullptr && account->queue->is_stopped)) {
-            return false;
-        }
-        for (Account* one = account; one != nullptr; one = above(*one)) {
-            if (!one->has_room(group.min_resources)) return false;
-        }
-        return is_overdue || nodes_.has_room(group.min_resources);
+        const core::Resources& asked = seen.object.group.min_resources;
+        return !is_out(seen) && !held_.contains(find(seen)) &&
+               all_accounts(seen, is_overdue, [&](const Account& one) {
+                   return one.has_room(asked);
+               });
+    }
+
+    /// It is not let in. True: from here on those of its queue wait for it.
+    bool hold_up(const SeenPodGroup& seen, bool is_overdue) {
+        const core::Resources& asked = seen.object.group.min_resources;
+        const bool could_be =
+            !is_out(seen) && all_accounts(seen, is_overdue, [&](const Account& one) {
+                return one.could_have(asked);
+            });
+        return could_be && held_.insert(find(seen)).second;
     }
 
 private:
+    /// It makes no sense, or its queue is not there or lets nobody in.
+    bool is_out(const SeenPodGroup& seen) {
+        const core::PodGroup& group = seen.object.group;
+        const Account* const account = find(seen);
+        const bool is_lost =
+            account == nullptr && view_.is_queue_required && !group.queue.empty();
+        return !group.problem.empty() || is_lost ||
+               (account != nullptr && account->queue->is_stopped);
+    }
+    /// Whether it is true of its queue, those above it, and all nodes; who is overdue does not ask these.
+    template <typename IsTrue>
+    bool all_accounts(const SeenPodGroup& seen, bool is_overdue, const IsTrue& is_true) {
+        for (Account* one = find(seen); one != nullptr; one = above(*one)) {
+            if (!is_true(*one)) return false;
+        }
+        return is_overdue || is_true(nodes_);
+    }
     /// nullptr: it is in none that we know.
     Account* find(const SeenPodGroup& seen) {
         const std::string& named = seen.object.group.queue;
@@ -137,6 +170,7 @@ private:
     Account nodes_;
     std::map<std::string, Account> queues_;  ///< by full name
     std::map<std::string, Account*> by_object_;
+    std::set<const Account*> held_;  ///< whose oldest does not fit, in strict order; nullptr: of none
 };
 
 struct Waiting {
@@ -163,6 +197,19 @@ k8s::GroupStatusWrite letting_in(const SeenPodGroup& seen) {
     return write;
 }
 
+/// The phase stays what it is: its controller may make the pods at any time.
+k8s::GroupStatusWrite saying_late(const SeenPodGroup& seen, const EnqueueView& view) {
+    k8s::GroupStatusWrite write = letting_in(seen);
+    write.status.condition = core::GroupCondition::unschedulable;
+    write.status.reason = "PodsMissing";
+    write.status.message =
+        "let in, and for " + std::to_string(view.pods_within_s) +
+        " s it has had fewer than its " + std::to_string(seen.object.group.min_members) +
+        " pods here: what it asks for counts no more against other groups";
+    write.status.since_ms = view.now_s * second_ms;
+    return write;
+}
+
 }  // namespace
 
 bool Enqueuer::has_pending(const Groups& groups) {
@@ -177,6 +224,12 @@ std::vector<k8s::GroupStatusWrite> Enqueuer::choose(
         return found == groups.end() || found->second.object.uid != one.second.uid ||
                !is_pending(found->second);
     });
+    std::erase_if(let_in_, [&](const auto& one) {
+        const auto found = groups.find(one.first);
+        return found == groups.end() || found->second.object.uid != one.second.uid ||
+               (found->second.object.status.phase != GroupPhase::inqueue &&
+                !entries_.contains(one.first));
+    });
     Turn turn(view);
     std::vector<Waiting> waiting;
     for (const auto& [key, seen] : groups) {
@@ -184,7 +237,7 @@ std::vector<k8s::GroupStatusWrite> Enqueuer::choose(
         const bool is_chosen = entry != entries_.end() && entry->second.is_under_way;
         const bool rests = entry != entries_.end() && view.now_s < entry->second.rests_until_s;
         if (is_chosen || seen.object.status.phase == GroupPhase::inqueue) {
-            turn.count_let_in(seen);
+            if (counts(key, seen, view)) turn.count_let_in(seen);
         } else if (is_pending(seen) && !rests) {
             waiting.push_back({&seen, turn.is_overdue(seen)});
         }
@@ -193,14 +246,55 @@ std::vector<k8s::GroupStatusWrite> Enqueuer::choose(
     std::vector<k8s::GroupStatusWrite> chosen;
     for (const auto& [seen, is_overdue] : waiting) {
         if (chosen.size() == writes_max) break;
-        if (!turn.may_be_let_in(*seen, is_overdue)) continue;
+        const std::string key = seen->namespace_name + "/" + seen->name;
+        if (!turn.may_be_let_in(*seen, is_overdue)) {
+            if (view.is_strict_order && turn.hold_up(*seen, is_overdue)) {
+                Entry& entry = entries_[key];
+                entry.uid = seen->object.uid;
+                if (!std::exchange(entry.holds_up, true)) {
+                    news_.push_back({key, "pod group does not fit: later ones of its queue wait for it"});
+                }
+            }
+            continue;
+        }
         turn.count_let_in(*seen);
         chosen.push_back(letting_in(*seen));
-        Entry& entry = entries_[seen->namespace_name + "/" + seen->name];
+        Entry& entry = entries_[key];
         entry.uid = seen->object.uid;
         entry.is_under_way = true;
+        let_in_[key] = {seen->object.uid, view.now_s, false};
     }
     return chosen;
+}
+
+/// Whether what it asks for counts against the others. Its pods count for themselves when they are
+/// on nodes.
+bool Enqueuer::counts(const std::string& key, const SeenPodGroup& seen, const EnqueueView& view) {
+    LetIn& known = let_in_[key];
+    if (known.uid != seen.object.uid) {
+        known = {seen.object.uid, view.now_s, false};
+    }
+    if (view.pods_within_s == 0) {
+        return true;
+    }
+    if (view.has_pods(seen)) {
+        known.since_s = view.now_s;
+        known.is_late = false;
+        return true;
+    }
+    if (view.now_s < known.since_s + view.pods_within_s) {
+        return true;
+    }
+    if (!std::exchange(known.is_late, true)) {
+        late_.push_back(saying_late(seen, view));
+        news_.push_back({key, "pod group was let in, and its pods do not come: it counts no more"});
+    }
+    return false;
+}
+
+std::size_t Enqueuer::late_count() const {
+    return static_cast<std::size_t>(std::count_if(
+        let_in_.begin(), let_in_.end(), [](const auto& one) { return one.second.is_late; }));
 }
 
 std::string Enqueuer::answered(

@@ -63,7 +63,14 @@ void VolcanoGroups::take_turn() {
     if (!view) {
         return;
     }
-    for (const k8s::GroupStatusWrite& write : enqueuer_.choose(watch_.groups(), *view)) {
+    const std::vector<k8s::GroupStatusWrite> chosen = enqueuer_.choose(watch_.groups(), *view);
+    for (const EnqueueNews& one : enqueuer_.take_news()) {
+        wiring_.log->write(LogLevel::warning, one.text, {{"group", one.group}});
+    }
+    for (const k8s::GroupStatusWrite& write : enqueuer_.take_late()) {
+        wiring_.write_status(write, [](const k8s::ObjectStatusResult&) {});
+    }
+    for (const k8s::GroupStatusWrite& write : chosen) {
         wiring_.write_status(
             write, [this, write, now_s = view->now_s](const k8s::ObjectStatusResult& result) {
                 if (result.outcome == k8s::ObjectStatusOutcome::written) {

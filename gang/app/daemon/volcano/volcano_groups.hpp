@@ -34,6 +34,8 @@ public:
 
     void start();
     void stop();
+    /// Groups that were let in and count no more, for their pods did not come.
+    std::size_t late_count() const { return enqueuer_.late_count(); }
 
 private:
     void await_turn(std::chrono::seconds from_now);
