@@ -113,7 +113,8 @@ void Checkers::check_ledger(std::uint32_t replica, const Process& process) {
             return;  // what a tenant has made of it is his affair
         }
     }
-    const std::vector<GangView> gangs = process.scheduler.gangs();
+    const std::vector<GangView> gangs =
+        world_.plan.has_queues ? process.scheduler.gangs() : std::vector<GangView>();
     const bool is_held_for_one = std::any_of(gangs.begin(), gangs.end(), [](const GangView& gang) {
         return gang.code == ReasonCode::waiting_for_preemption;
     });
