@@ -62,6 +62,10 @@ struct FetchClaim {
 /// VolumeLimitsListed or VolumeLimitsMissing, and by VolumeLimitsChanged as they change. Asked once.
 struct WatchVolumeLimits {};
 
+/// List how much storage drivers have left (CSIStorageCapacities), and watch it from then on.
+/// Answered by StorageListed or StorageMissing, and by StorageChanged. Asked once.
+struct WatchStorage {};
+
 /// List all namespaces, and watch them from then on. Answered by NamespacesListed or
 /// NamespacesMissing, and by NamespaceChanged and NamespaceDeleted as they change. Asked once.
 struct WatchNamespaces {};
@@ -201,6 +205,7 @@ using DecisionKinds = std::variant<
     FetchSparkConf,
     FetchClaim,
     WatchVolumeLimits,
+    WatchStorage,
     WatchNamespaces,
     FetchPodGroup,
     FetchQuotas,

@@ -13,6 +13,7 @@
 #include "core/value/node.hpp"
 #include "core/value/pod.hpp"
 #include "core/value/quota/namespace_quotas.hpp"
+#include "core/value/volume/storage.hpp"
 #include "core/value/volume/volume_limits.hpp"
 #include "gang/declare/spark/conf.hpp"
 
@@ -98,6 +99,20 @@ struct VolumeLimitsChanged {
 /// We may not list them, or the API server has no such kind. They count for nothing from here on,
 /// until they are listed after all.
 struct VolumeLimitsMissing {
+    std::string message;
+};
+
+/// How much storage drivers have left for volumes of their classes.
+struct StorageListed {
+    std::vector<core::StorageSegment> segments;
+};
+/// One of them is another, or new; one that no node reaches is gone.
+struct StorageChanged {
+    core::StorageSegment segment;
+};
+/// We may not list it, or the API server has no such kind. Nothing is limited by it from here on,
+/// until it is listed after all.
+struct StorageMissing {
     std::string message;
 };
 
@@ -334,6 +349,9 @@ using EventKinds = std::variant<
     VolumeLimitsListed,
     VolumeLimitsChanged,
     VolumeLimitsMissing,
+    StorageListed,
+    StorageChanged,
+    StorageMissing,
     NamespacesListed,
     NamespaceChanged,
     NamespaceDeleted,

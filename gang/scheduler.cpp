@@ -215,6 +215,9 @@ struct Scheduler::State {
     void on(const VolumeLimitsListed& event) { claim_events.on(event); }
     void on(const VolumeLimitsChanged& event) { claim_events.on(event); }
     void on(const VolumeLimitsMissing& event) { claim_events.on(event); }
+    void on(const StorageListed& event) { claim_events.on(event); }
+    void on(const StorageChanged& event) { claim_events.on(event); }
+    void on(const StorageMissing& event) { claim_events.on(event); }
     void on(const NamespacesListed& event) {
         const bool were_known = model.namespaces.is_known();
         if (namespace_events.on(event)) reconfiguration.namespaces_changed(were_known);

@@ -1,6 +1,7 @@
 #pragma once
 // A value that many hold and hardly anybody changes: copies share it.
 
+#include <compare>
 #include <memory>
 #include <utility>
 
@@ -39,6 +40,12 @@ public:
         return a.value_ == b.value_ || *a == *b;
     }
     friend bool operator==(const Shared& a, const T& b) { return *a == b; }
+    friend auto operator<=>(const Shared& a, const Shared& b)
+    requires std::three_way_comparable<T>
+    {
+        using Order = std::compare_three_way_result_t<T>;
+        return a.value_ == b.value_ ? Order::equivalent : *a <=> *b;
+    }
 
 private:
     std::shared_ptr<T> value_;

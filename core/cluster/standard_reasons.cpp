@@ -45,6 +45,8 @@ std::string_view text_of(FilterReason reason) {
             return "node(s) had no available volume zone";
         case FilterReason::volume_unreachable:
             return "node(s) didn't find available persistent volumes to bind";
+        case FilterReason::volume_storage:
+            return "node(s) did not have enough free storage";
         case FilterReason::none:
             break;
     }

@@ -89,12 +89,21 @@ bool passes_node_selector(const Node& node, const Constraints& constraints) {
     return matches_node_selector(node, constraints.node_selector);
 }
 
+bool has_value_of(const Node& node, const LabelValues& label) {
+    const std::string* actual = find_value(node.labels, label.key);
+    return actual != nullptr &&
+           std::binary_search(label.values.begin(), label.values.end(), *actual);
+}
+
 bool passes_volumes(const Node& node, const Constraints& constraints, VolumeRule rule) {
     return std::all_of(
         constraints.volumes.begin(), constraints.volumes.end(), [&](const VolumeNodes& one) {
             return one.rule != rule ||
                    std::any_of(one.terms.begin(), one.terms.end(), [&](const auto& term) {
                        return matches_term(node, term);
+                   }) ||
+                   std::any_of(one.labels->begin(), one.labels->end(), [&](const auto& label) {
+                       return has_value_of(node, label);
                    });
         });
 }
@@ -109,6 +118,10 @@ bool passes_volume_reach(const Node& node, const Constraints& constraints) {
 
 bool passes_volume_zone(const Node& node, const Constraints& constraints) {
     return passes_volumes(node, constraints, VolumeRule::zone);
+}
+
+bool passes_volume_storage(const Node& node, const Constraints& constraints) {
+    return passes_volumes(node, constraints, VolumeRule::storage);
 }
 
 /// What a filter asks of one node alone. The others are a matter of room, or of other pods.
@@ -126,6 +139,7 @@ constexpr std::array rules = {
     Rule{FilterId::node_affinity, FilterReason::node_affinity, matches_required_affinity},
     Rule{FilterId::volume_binding, FilterReason::volume_affinity, passes_volume_affinity},
     Rule{FilterId::volume_binding, FilterReason::volume_unreachable, passes_volume_reach},
+    Rule{FilterId::volume_binding, FilterReason::volume_storage, passes_volume_storage},
     Rule{FilterId::volume_zone, FilterReason::volume_zone, passes_volume_zone}};
 
 }  // namespace
@@ -250,7 +264,8 @@ bool passes_when_open(const Node& node, const Constraints& constraints) {
                                (matches_node_selector(node, constraints.node_selector) &&
                                 matches_required_affinity(node, constraints));
     return passes_taints && passes_labels && passes_volume_affinity(node, constraints) &&
-           passes_volume_reach(node, constraints) && passes_volume_zone(node, constraints);
+           passes_volume_reach(node, constraints) && passes_volume_storage(node, constraints) &&
+           passes_volume_zone(node, constraints);
 }
 
 std::string describe(const FilterVerdict& verdict) {
@@ -278,6 +293,8 @@ std::string describe(const FilterVerdict& verdict) {
             return "in another zone than its volume";
         case FilterReason::volume_unreachable:
             return "no volume can be made for it there";
+        case FilterReason::volume_storage:
+            return "not enough free storage for its volume";
     }
     ENSURE(!"a known filter reason");
     return {};

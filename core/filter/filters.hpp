@@ -31,10 +31,11 @@ enum class FilterReason : std::uint8_t {
     node_affinity,
     volume_affinity,    ///< a volume of the pod cannot be used there
     volume_zone,        ///< by the volume's labels for zone and region
-    volume_unreachable  ///< none could be made for it there
+    volume_unreachable, ///< none could be made for it there
+    volume_storage      ///< for one that is made is not enough storage left there
 };
 inline constexpr std::size_t filter_reasons =
-    static_cast<std::size_t>(FilterReason::volume_unreachable) + 1;
+    static_cast<std::size_t>(FilterReason::volume_storage) + 1;
 
 struct FilterVerdict {
     FilterReason reason = FilterReason::none;

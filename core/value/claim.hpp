@@ -52,6 +52,8 @@ struct Claim {
     /// for claims of its class.
     std::vector<AvailableVolume> available;
     bool is_never_made = false;
+    /// Who makes it says how much storage is left (CSIDriver, spec.storageCapacity).
+    bool is_storage_counted = false;
     /// What its volume, or a volume of its class, asks of a node.
     std::vector<VolumeNodes> nodes;
     /// Not empty: why no volume can be made for it, as a sentence.

@@ -2,6 +2,7 @@
 // Which nodes a pod may go to: node selector, required node affinity, tolerations, and whether it
 // asks for ports of the node's own; and which of them it would rather go to.
 
+#include "core/base/shared.hpp"
 #include "core/value/filter_set.hpp"
 
 #include <compare>
@@ -73,14 +74,24 @@ struct NodePoints {
 /// Which rule about volumes keeps a node out.
 enum class VolumeRule : std::uint8_t {
     affinity,    ///< node affinity of the volume
-    zone,        ///< the volume's own labels for zone and region
-    unreachable  ///< no volume could be made for that node
+    zone,         ///< the volume's own labels for zone and region
+    unreachable,  ///< no volume could be made for that node
+    storage       ///< who would make it has not that much left there (volume/storage.hpp)
 };
 
-/// Where a volume of the pod can be used: nodes that match any of these terms.
+/// Nodes that have one of many values for one label.
+struct LabelValues {
+    std::string key;
+    std::vector<std::string> values;  ///< sorted
+    friend auto operator<=>(const LabelValues&, const LabelValues&) = default;
+};
+
+/// Where a volume of the pod can be used: nodes that match any of these terms, or have any of these
+/// labels. There may be as many values as nodes, in the constraints of many pods, which share them.
 struct VolumeNodes {
     VolumeRule rule = VolumeRule::affinity;
     std::vector<NodeSelectorTerm> terms;
+    Shared<std::vector<LabelValues>> labels = {};
     friend auto operator<=>(const VolumeNodes&, const VolumeNodes&) = default;
 };
 

@@ -33,6 +33,20 @@ void ClaimEvents::on(const VolumeLimitsMissing&) {
     look_again(model_.claims.waiting_pods());
 }
 
+void ClaimEvents::on(const StorageListed& event) {
+    model_.storage.listed(event);
+    look_again(model_.claims.waiting_pods());
+}
+
+void ClaimEvents::on(const StorageChanged& event) {
+    model_.storage.changed(event);
+}
+
+void ClaimEvents::on(const StorageMissing&) {
+    model_.storage.missing();
+    look_again(model_.claims.waiting_pods());
+}
+
 /// Those who wait have waited for the limits, or want volumes that count from now on.
 void ClaimEvents::limits_changed(const std::vector<std::string>& nodes) {
     for (const std::string& name : nodes) {
@@ -64,6 +78,7 @@ void ClaimEvents::bind_answered(const std::string& uid, bool bound) {
 void ClaimEvents::run() {
     look_again(model_.claims.take_freed());
     count_volumes();
+    look_at_storage();
     for (auto& [namespace_name, name] : model_.claims.due(step_.now_ms)) {
         step_.decisions.emplace_back(FetchClaim{std::move(namespace_name), std::move(name)});
     }
@@ -87,6 +102,18 @@ void ClaimEvents::count_volumes() {
         counted_holders_ = holders;
         recount();
     }
+}
+
+/// Those who wait for it go where there is enough now.
+void ClaimEvents::look_at_storage() {
+    if (model_.claims.is_storage_wanted() && model_.storage.ask()) {
+        step_.decisions.emplace_back(WatchStorage{});
+    }
+    const std::set<std::string> changed = model_.storage.take_changed();
+    if (changed.empty()) {
+        return;
+    }
+    look_again(model_.claims.waiting_for_storage(changed));
 }
 
 /// Of all that is placed: what each has attached, as far as its claims have been read.
@@ -152,7 +179,9 @@ void ClaimEvents::look_again(const std::vector<std::string>& uids) {
             continue;
         }
         core::Pod& pod = entry->pod;
-        if (auto nodes = model_.claims.nodes_of(pod); nodes != pod.constraints->volumes) {
+        // Of a pod that is being bound it is decided; if that fails, its claims are read again.
+        if (auto nodes = model_.claims.nodes_of(pod);
+            entry->node().empty() && nodes != pod.constraints->volumes) {
             pod.constraints.edit().volumes = std::move(nodes);
             model_.pods.share_constraints(pod);
         }

@@ -1,7 +1,7 @@
 #pragma once
 // Claims that pods mount: asks for them, and lets pods that wait be looked at again when more is
 // known (model/volume/claims.hpp). And what all pods have nodes attach, which is limited
-// (model/volume/volume_counts.hpp).
+// (model/volume/volume_counts.hpp), and what is left for those that are made (storage_room.hpp).
 
 #include "core/value/volume/volume_limits.hpp"
 #include "gang/classify/pod_compaction.hpp"
@@ -25,6 +25,9 @@ public:
     void on(const VolumeLimitsListed& event);
     void on(const VolumeLimitsChanged& event);
     void on(const VolumeLimitsMissing& event);
+    void on(const StorageListed& event);
+    void on(const StorageChanged& event);
+    void on(const StorageMissing& event);
     /// The pod's own bind was answered: others may wait for what it holds.
     void bind_answered(const std::string& uid, bool bound);
     /// Asks for those whose turn it is, and looks again at who waited for a claim that is free now.
@@ -35,6 +38,7 @@ private:
     void look_again(const std::vector<std::string>& uids);
     void limits_changed(const std::vector<std::string>& nodes);
     void count_volumes();
+    void look_at_storage();
     void recount();
     void set_volumes(const std::string& uid, const std::vector<core::DriverVolume>& volumes);
 

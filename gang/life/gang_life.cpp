@@ -152,9 +152,9 @@ void GangLife::expect_claims(
     std::vector<ForeseenClaim> claims;
     for (const spark::VolumeClaim& claim : from.claims) {
         if (claim.made && !claim.made->storage_class.empty()) {
-            claims.push_back({claim.made->storage_class, true});
+            claims.push_back({claim.made->storage_class, true, claim.made->bytes});
         } else if (claim.is_shared()) {
-            claims.push_back({claim.claim_name, false});
+            claims.push_back({claim.claim_name, false, 0});
         }
     }
     const core::FilterSet left_out = model_.reader.left_out(driver.scheduler_name);

@@ -141,7 +141,8 @@ struct ExecutorRules {
 /// A claim that each executor will mount, as far as it is known before there are any.
 struct ForeseenClaim {
     std::string name;       ///< of the claim; or of the storage class,
-    bool is_class = false;  ///< of which one will be made for each executor
+    bool is_class = false;  ///< of which one will be made for each executor,
+    std::int64_t bytes = 0;  ///< of this size
     friend bool operator==(const ForeseenClaim&, const ForeseenClaim&) = default;
 };
 

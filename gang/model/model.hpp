@@ -204,7 +204,8 @@ struct Model {
     ApplicationIds application_ids;  ///< by PodEntry::application_key
     WaitingLine waiting;             ///< gangs that want to be admitted
     ConfAsker conf_asker;
-    Claims claims;
+    StorageRoom storage;
+    Claims claims{storage};
     VolumeCounts volume_counts;
     PodGroups groups;
     Worklist worklist;

@@ -122,11 +122,17 @@ struct Of<core::Constraints> {
         Field{"leftOut", &T::left_out}};
 };
 template <>
-inline constexpr auto last<core::VolumeRule> = core::VolumeRule::unreachable;
+inline constexpr auto last<core::VolumeRule> = core::VolumeRule::storage;
+template <>
+struct Of<core::LabelValues> {
+    using T = core::LabelValues;
+    static constexpr auto list = std::tuple{Field{"key", &T::key}, Field{"values", &T::values}};
+};
 template <>
 struct Of<core::VolumeNodes> {
     using T = core::VolumeNodes;
-    static constexpr auto list = std::tuple{Field{"rule", &T::rule}, Field{"terms", &T::terms}};
+    static constexpr auto list = std::tuple{
+        Field{"rule", &T::rule}, Field{"terms", &T::terms}, Field{"labels", &T::labels}};
 };
 template <>
 inline constexpr auto last<core::ClaimState> = core::ClaimState::lost;
@@ -168,6 +174,7 @@ struct Of<core::Claim> {
         Field{"bytes", &T::bytes},
         Field{"available", &T::available},
         Field{"neverMade", &T::is_never_made},
+        Field{"storageCounted", &T::is_storage_counted},
         Field{"nodes", &T::nodes},
         Field{"problem", &T::problem}};
 };
@@ -182,6 +189,15 @@ struct Of<core::LabelSelector> {
     using T = core::LabelSelector;
     static constexpr auto list =
         std::tuple{Field{"set", &T::is_set}, Field{"requirements", &T::requirements}};
+};
+template <>
+struct Of<core::StorageSegment> {
+    using T = core::StorageSegment;
+    static constexpr auto list = std::tuple{
+        Field{"name", &T::name},
+        Field{"class", &T::storage_class},
+        Field{"nodes", &T::nodes},
+        Field{"bytes", &T::bytes}};
 };
 template <>
 struct Of<core::PodAffinityTerm> {
@@ -801,6 +817,21 @@ struct Of<VolumeLimitsMissing> {
     static constexpr auto list = std::tuple{Field{"message", &VolumeLimitsMissing::message}};
 };
 template <>
+struct Of<StorageListed> {
+    static constexpr const char* name = "storage";
+    static constexpr auto list = std::tuple{Field{"segments", &StorageListed::segments}};
+};
+template <>
+struct Of<StorageChanged> {
+    static constexpr const char* name = "storageChanged";
+    static constexpr auto list = std::tuple{Field{"segment", &StorageChanged::segment}};
+};
+template <>
+struct Of<StorageMissing> {
+    static constexpr const char* name = "storageMissing";
+    static constexpr auto list = std::tuple{Field{"message", &StorageMissing::message}};
+};
+template <>
 struct Of<core::NamespaceLabels> {
     using T = core::NamespaceLabels;
     static constexpr auto list =
@@ -1133,6 +1164,11 @@ struct Of<FetchClaim> {
 template <>
 struct Of<WatchVolumeLimits> {
     static constexpr const char* name = "watchVolumeLimits";
+    static constexpr auto list = std::tuple{};
+};
+template <>
+struct Of<WatchStorage> {
+    static constexpr const char* name = "watchStorage";
     static constexpr auto list = std::tuple{};
 };
 template <>

@@ -4,6 +4,7 @@
 #include "k8s/base/time.hpp"
 #include "k8s/codec/codec_status.hpp"
 #include "k8s/codec/volume/codec_claim.hpp"
+#include "k8s/codec/volume/codec_storage.hpp"
 #include "k8s/net/connection.hpp"
 #include "k8s/volume/claim_progress.hpp"
 #include "k8s/volume/unbound_claims.hpp"
@@ -95,6 +96,7 @@ struct ClaimClient::Impl : std::enable_shared_from_this<ClaimClient::Impl> {
 
     asio::steady_timer tell_timer;
     bool is_telling = false;
+    bool is_denial_told = false;  ///< that drivers may not be read
 
     VolumeWatchOptions watch_options();
     void tell_soon();
@@ -110,6 +112,7 @@ struct ClaimClient::Impl : std::enable_shared_from_this<ClaimClient::Impl> {
     asio::awaitable<void> run();
     asio::awaitable<void> read(std::shared_ptr<Job> job);
     asio::awaitable<void> read_behind(ClaimResult& result);
+    asio::awaitable<void> read_driver(ClaimResult& result, std::string driver);
     asio::awaitable<void> read_available(
         ClaimResult& result, VolumeWish wish, const std::shared_ptr<Job>& job);
     asio::awaitable<void> claim_volume(std::shared_ptr<Job> job, std::string claim_uid);
@@ -253,13 +256,41 @@ asio::awaitable<void> ClaimClient::Impl::read_behind(ClaimResult& result) {
     Reply reply = co_await get(std::move(target));
     result.outcome = FetchOutcome::failed;
     const auto body = take_body(std::move(reply), result);
-    if (body) {
-        const auto added = is_bound ? add_volume(claim, *body) : add_storage_class(claim, *body);
+    if (body && is_bound) {
         result.outcome = FetchOutcome::found;
+        const auto added = add_volume(claim, *body);
         if (!added) unreadable(result, added.error());
+    } else if (body) {
+        result.outcome = FetchOutcome::found;
+        const auto driver = add_storage_class(claim, *body);
+        if (!driver) unreadable(result, driver.error());
+        if (driver && !driver->empty()) co_await read_driver(result, *driver);
     } else if (result.outcome == FetchOutcome::not_found) {
         result.outcome = FetchOutcome::found;
         claim.problem = std::exchange(result.message, {});
+    }
+}
+
+/// A provisioner that is no CSI driver, or none that says so, always has storage left. Where we may
+/// not look at it, it is as if it were so.
+asio::awaitable<void> ClaimClient::Impl::read_driver(ClaimResult& result, std::string driver) {
+    Reply reply =
+        co_await get("/apis/storage.k8s.io/v1/csidrivers/" + percent_encode(driver));
+    ClaimResult of_driver;
+    const auto body = take_body(std::move(reply), of_driver);
+    if (body) {
+        const auto counts = decode_counts_storage(*body);
+        if (!counts) unreadable(result, counts.error());
+        result.claim.is_storage_counted = counts && *counts;
+    } else if (of_driver.outcome == FetchOutcome::failed) {
+        result.outcome = FetchOutcome::failed;
+        result.message = of_driver.message;
+    } else if (of_driver.outcome == FetchOutcome::forbidden && options.notice &&
+               !std::exchange(is_denial_told, true)) {
+        options.notice(
+            NoticeLevel::warning,
+            "read=csidrivers problem=\"" + of_driver.message +
+                "; free storage is not looked at: grant the scheduler get on csidrivers\"");
     }
 }
 

@@ -1,6 +1,7 @@
 // A claim, and the volume or storage class behind it.
 #include "k8s/codec/volume/codec_claim.hpp"
 #include "k8s/codec/volume/codec_csi_node.hpp"
+#include "k8s/codec/volume/codec_storage.hpp"
 #include "k8s/codec/volume/codec_volume.hpp"
 #include "tests/fuzz/invariants.hpp"
 
@@ -46,6 +47,15 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
         }
     }
     (void)k8s::decode_csi_node_line(json);
+    (void)k8s::decode_counts_storage(json);
+    (void)k8s::decode_storage_line(json);
+    if (const auto page = k8s::decode_storage(json)) {
+        for (const core::StorageSegment& segment : page->segments) {
+            PROPERTY(segment.nodes.is_set);
+            const gang::StorageChanged changed{segment};
+            PROPERTY(std::get<gang::StorageChanged>(fuzz::recorded(changed)).segment == segment);
+        }
+    }
     if (const auto line = k8s::decode_volume_line(json)) {
         using Type = k8s::VolumeLine::Type;
         const bool is_of_one = line->type == Type::changed || line->type == Type::gone;

@@ -202,6 +202,9 @@ public:
     int namespace_watches = 0;       ///< WatchNamespaces asked for
     bool hold_namespace_answers = false;
     int limit_watches = 0;           ///< WatchVolumeLimits asked for
+    /// What drivers have left; nothing: nobody may look at it.
+    std::optional<std::vector<core::StorageSegment>> storage{std::in_place};
+    int storage_watches = 0;         ///< WatchStorage asked for
     bool hold_limit_answers = false;
     bool hold_pod_lists = false;
     bool fail_pod_lists = false;
@@ -246,6 +249,7 @@ private:
     void carry_out(const gang::EvictPod& request);
     void carry_out(const gang::FetchClaim& request);
     void carry_out(const gang::WatchVolumeLimits& request);
+    void carry_out(const gang::WatchStorage& request);
     void carry_out(const gang::WatchNamespaces& request);
     void carry_out(const gang::FetchQuotas& request);
     void carry_out(const gang::FetchPodGroup& request);

@@ -212,6 +212,16 @@ void World::carry_out(const gang::WatchVolumeLimits&) {
     }
 }
 
+void World::carry_out(const gang::WatchStorage&) {
+    ++decisions_made_;
+    ++storage_watches;
+    if (storage) {
+        answer(gang::StorageListed{*storage}, hold_limit_answers);
+    } else {
+        answer(gang::StorageMissing{"forbidden"}, hold_limit_answers);
+    }
+}
+
 void World::carry_out(const gang::FetchQuotas& request) {
     ++decisions_made_;
     ++quota_fetches;

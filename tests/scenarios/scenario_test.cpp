@@ -421,6 +421,7 @@ private:
         say(std::string("status of pod group ") + made.name + ": " + core::word(made.status.phase));
     }
     void report(const gang::WatchVolumeLimits&) { say("watch volume limits"); }
+    void report(const gang::WatchStorage&) { say("watch storage"); }
     void report(const gang::WatchNamespaces&) { say("watch namespaces"); }
     void report(const gang::FetchClaim& made) {
         say("read claim " + made.namespace_name + "/" + made.name);

@@ -104,6 +104,7 @@ struct Daemon::Impl : std::enable_shared_from_this<Daemon::Impl> {
     k8s::WriterOptions writer_options();
     k8s::ClaimClientOptions claim_options();
     k8s::CsiNodeWatchOptions csi_node_options();
+    k8s::StorageWatchOptions storage_options();
     k8s::NamespaceWatchOptions namespace_options();
     k8s::DemandClientOptions demand_options();
     bool may_write() const;
@@ -125,6 +126,7 @@ struct Daemon::Impl : std::enable_shared_from_this<Daemon::Impl> {
     PodLister pod_lister;
     k8s::ClaimClient claims;
     k8s::CsiNodeWatch csi_nodes;
+    k8s::StorageWatch storage;
     k8s::NamespaceWatch namespace_watch;
     FirstAnswer first_namespaces;
     k8s::PodGroupClient groups;
@@ -165,6 +167,7 @@ Daemon::Impl::Impl(asio::io_context& context, DaemonOptions with)
           io, options.endpoint, options.log, [this](Event event) { push(std::move(event)); }),
       claims(io, options.endpoint, claim_options()),
       csi_nodes(io, options.endpoint, csi_node_options()),
+      storage(io, options.endpoint, storage_options()),
       namespace_watch(io, options.endpoint, namespace_options()),
       first_namespaces(io, options.log, "labels of namespaces"),
       groups(io, options.endpoint),
@@ -198,6 +201,7 @@ Daemon::Impl::Impl(asio::io_context& context, DaemonOptions with)
           &pod_lister,
           &claims,
           &csi_nodes,
+          &storage,
           &namespace_watch,
           &groups,
           &quotas,
@@ -311,6 +315,23 @@ k8s::CsiNodeWatchOptions Daemon::Impl::csi_node_options() {
         push(VolumeLimitsMissing{std::move(why)});
     };
     out.notice = notices("csi-nodes");
+    return out;
+}
+
+k8s::StorageWatchOptions Daemon::Impl::storage_options() {
+    k8s::StorageWatchOptions out;
+    out.listed = [this](std::vector<core::StorageSegment> all) {
+        push(StorageListed{std::move(all)});
+    };
+    out.changed = [this](core::StorageSegment one) { push(StorageChanged{std::move(one)}); };
+    out.denied = [this](std::string why) {
+        options.log->write(
+            LogLevel::warning,
+            "free storage is not looked at: CSIStorageCapacities cannot be listed",
+            {{"why", why}});
+        push(StorageMissing{std::move(why)});
+    };
+    out.notice = notices("storage");
     return out;
 }
 
@@ -810,6 +831,7 @@ void Daemon::Impl::stop(std::function<void()> done) {
     pod_lister.stop();
     claims.stop();
     csi_nodes.stop();
+    storage.stop();
     namespace_watch.stop();
     first_namespaces.stop();
     groups.stop();

@@ -177,6 +177,11 @@ void Executor::run(const WatchVolumeLimits&) {
     wiring_.csi_nodes->start();
 }
 
+void Executor::run(const WatchStorage&) {
+    wiring_.log->write(LogLevel::info, "watch free storage");
+    wiring_.storage->start();
+}
+
 void Executor::run(const WatchNamespaces&) {
     wiring_.log->write(LogLevel::info, "watch namespaces");
     wiring_.namespaces->start();

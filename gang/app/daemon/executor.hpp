@@ -15,6 +15,7 @@
 #include "k8s/quota/quota_client.hpp"
 #include "k8s/volume/claim_client.hpp"
 #include "k8s/volume/csi_node_watch.hpp"
+#include "k8s/volume/storage_watch.hpp"
 #include "k8s/write/writer.hpp"
 
 #include <functional>
@@ -29,6 +30,7 @@ public:
         PodLister* pod_lister;                   ///< outlives the executor
         k8s::ClaimClient* claims;                ///< outlives the executor
         k8s::CsiNodeWatch* csi_nodes;            ///< outlives the executor
+        k8s::StorageWatch* storage;              ///< outlives the executor
         k8s::NamespaceWatch* namespaces;         ///< outlives the executor
         k8s::PodGroupClient* groups;             ///< outlives the executor
         k8s::QuotaClient* quotas;                ///< outlives the executor
@@ -55,6 +57,7 @@ private:
     void run(const FetchSparkConf& decision);
     void run(const FetchClaim& decision);
     void run(const WatchVolumeLimits& decision);
+    void run(const WatchStorage& decision);
     void run(const WatchNamespaces& decision);
     void run(const FetchPodGroup& decision);
     void run(const FetchQuotas& decision);

@@ -62,6 +62,12 @@ Claims::Obstacle Claims::why_missing(
     return waiting(absent.empty() ? what + " not found" : std::move(absent));
 }
 
+/// It cannot be said yet where there is enough for it.
+bool Claims::awaits_storage(const core::Claim& claim) const {
+    return claim.is_storage_counted && claim.state == core::ClaimState::consumer &&
+           !storage_.is_known();
+}
+
 std::optional<Claims::Obstacle> Claims::find_obstacle(const core::Pod& pod) const {
     if (!pod.claims) {
         return std::nullopt;
@@ -98,6 +104,9 @@ std::optional<Claims::Obstacle> Claims::find_obstacle(
     if (auto obstacle = why_unusable(use.name, claim)) {
         return obstacle;
     }
+    if (awaits_storage(claim)) {
+        return Obstacle{};
+    }
     if (claim.one_pod && holders_.is_held_beside(name_of(pod.namespace_name, use.name), pod.uid) &&
         !pod.constraints->left_out.contains(core::FilterId::volume_restrictions)) {
         return waiting(
@@ -125,6 +134,9 @@ std::optional<Claims::Obstacle> Claims::find_obstacle(
             }
         } else {
             obstacle = why_unusable(one.name, *known->claim);
+        }
+        if (!obstacle && known->claim && awaits_storage(*known->claim)) {
+            obstacle = Obstacle{};
         }
         if (obstacle && !obstacle->text.empty()) {
             obstacle->text.insert(0, "its executors: ");

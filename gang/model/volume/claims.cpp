@@ -22,8 +22,11 @@ std::string executors_uid(std::string_view driver_uid) {
     return std::string(driver_uid).append(executors_suffix);
 }
 
-/// Nothing about it will change by itself.
+/// Nothing about it will change by itself. Whether storage is counted its driver may say otherwise.
 bool is_settled(const std::string& name, const core::Claim& claim) {
+    if (claim.is_storage_counted && claim.state == core::ClaimState::consumer) {
+        return false;
+    }
     if (is_class(name)) {
         return claim.problem.empty();
     }
@@ -161,6 +164,7 @@ std::vector<std::string> Claims::found(const ClaimFound& event, std::int64_t now
     }
     const bool is_same = known->second.claim == event.claim;
     known->second.claim = event.claim;
+    is_storage_wanted_ = is_storage_wanted_ || event.claim.is_storage_counted;
     known->second.missing.reset();
     known->second.misses = 0;
     return is_same ? std::vector<std::string>() : waiting_for(known->second);
@@ -201,26 +205,32 @@ std::vector<core::VolumeNodes> Claims::nodes_of(const core::Pod& pod) const {
     }
     for (const core::ClaimUse& use : *pod.claims) {
         const Known* const known = find(name_of(pod.namespace_name, use.name));
-        if (known != nullptr) {
-            known->add_nodes(nodes);
+        if (known != nullptr && known->claim) {
+            const core::Claim& claim = *known->claim;
+            nodes.insert(nodes.end(), claim.nodes.begin(), claim.nodes.end());
+            storage_.add_nodes(claim, nodes);
         }
     }
     sort_unique(nodes);
     return nodes;
 }
 
-void Claims::Known::add_nodes(std::vector<core::VolumeNodes>& to) const {
-    if (claim) {
-        to.insert(to.end(), claim->nodes.begin(), claim->nodes.end());
-    }
-}
-
 std::vector<core::VolumeNodes> Claims::nodes_of(
     const core::Pod& driver, const std::vector<ForeseenClaim>& claims) const {
     std::vector<core::VolumeNodes> nodes;
     for (const ForeseenClaim& one : claims) {
-        if (const Known* const known = find(name_of(driver, one))) {
-            known->add_nodes(nodes);
+        const Known* const known = find(name_of(driver, one));
+        if (known == nullptr || !known->claim) {
+            continue;
+        }
+        const core::Claim& claim = *known->claim;
+        nodes.insert(nodes.end(), claim.nodes.begin(), claim.nodes.end());
+        if (one.is_class) {
+            core::Claim made = claim;
+            made.bytes = one.bytes;
+            storage_.add_nodes(made, nodes);
+        } else {
+            storage_.add_nodes(claim, nodes);
         }
     }
     sort_unique(nodes);
@@ -305,6 +315,20 @@ Claims::Choice Claims::choose_volumes(const core::Pod& pod, const core::Node& no
 std::vector<std::string> Claims::waiting_pods() const {
     std::set<std::string> uids;
     for (const auto& [claim, known] : known_) {
+        for (std::string& uid : waiting_for(known)) {
+            uids.insert(std::move(uid));
+        }
+    }
+    return {uids.begin(), uids.end()};
+}
+
+std::vector<std::string> Claims::waiting_for_storage(const std::set<std::string>& classes) const {
+    std::set<std::string> uids;
+    for (const auto& [claim, known] : known_) {
+        if (!known.claim || !known.claim->is_storage_counted ||
+            !classes.contains(known.claim->storage_class)) {
+            continue;
+        }
         for (std::string& uid : waiting_for(known)) {
             uids.insert(std::move(uid));
         }

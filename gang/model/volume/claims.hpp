@@ -18,6 +18,7 @@
 #include "gang/explain.hpp"
 #include "gang/model/application.hpp"
 #include "gang/model/volume/claim_holders.hpp"
+#include "gang/model/volume/storage_room.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -44,6 +45,9 @@ public:
         std::string text;  ///< empty: nothing that is worth saying yet
     };
     enum class Mount : std::uint8_t { waits, holds, none };
+
+    /// `storage` outlives it.
+    explicit Claims(const StorageRoom& storage) : storage_(storage) {}
 
     /// What the pod does with its claims now.
     void note(const core::Pod& pod, Mount mount, std::int64_t now_ms);
@@ -80,6 +84,11 @@ public:
         std::vector<ClaimedVolume> there;  ///< with no volume: none is left for the claim
     };
     Choice choose_volumes(const core::Pod& pod, const core::Node& node) const;
+    /// Pods that wait for claims of these storage classes that need storage, and drivers whose
+    /// executors will have some.
+    std::vector<std::string> waiting_for_storage(const std::set<std::string>& classes) const;
+    /// Somebody waits for a claim that needs storage, or has done so.
+    bool is_storage_wanted() const { return is_storage_wanted_; }
     /// Pods that wait for claims, and drivers whose executors will have some.
     std::vector<std::string> waiting_pods() const;
     bool is_waited_for() const { return !waiting_.empty(); }
@@ -109,7 +118,6 @@ private:
         int misses = 0;                              ///< in a row
         std::set<std::string, std::less<>> waiting;  ///< uids
 
-        void add_nodes(std::vector<core::VolumeNodes>& to) const;
         void add_volumes(std::vector<core::DriverVolume>& to) const;
     };
 
@@ -122,8 +130,10 @@ private:
     void stop_waiting(std::string_view uid);
     void release(std::string_view uid);
     const Known* find(const std::string& claim) const;
+    bool awaits_storage(const core::Claim& claim) const;
     std::optional<Obstacle> find_obstacle(const core::Pod& pod, const core::ClaimUse& use) const;
 
+    const StorageRoom& storage_;
     /// By namespace/name, as all claims here, or /name of a storage class.
     std::map<std::string, Known> known_;
     /// Claims, by uid; those of executors to come by their driver's uid and "/executors".
@@ -131,6 +141,7 @@ private:
     ClaimHolders holders_;
     ConfAsker asker_;
     std::vector<std::string> freed_;  ///< uids
+    bool is_storage_wanted_ = false;
 };
 
 }  // namespace gang

@@ -278,6 +278,7 @@ struct CarryOut {
     }
     void operator()(const FetchClaim& decision) const { process.volumes.fetch(decision); }
     void operator()(const WatchVolumeLimits&) const { process.volumes.watch_limits(); }
+    void operator()(const WatchStorage&) const {}     // its driver does not say what it has left
     void operator()(const WatchNamespaces&) const {}  // nobody has a rule that speaks of them
     void operator()(const FetchPodGroup& decision) const { process.groups.fetch(decision); }
     void operator()(const FetchQuotas&) const {}    // nor are quotas looked at

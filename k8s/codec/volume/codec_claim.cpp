@@ -181,12 +181,13 @@ core::Result<core::Done> add_volume(core::Claim& claim, std::string json) {
     return checked(fields, "volume");
 }
 
-core::Result<core::Done> add_storage_class(core::Claim& claim, std::string json) {
+core::Result<std::string> add_storage_class(core::Claim& claim, std::string json) {
     rapidjson::Document document;
-    if (auto parsed = parse(json, document, "storage class"); !parsed) return parsed;
+    if (auto parsed = parse(json, document, "storage class"); !parsed) return parsed.error();
     Fields fields;
     if (fields.text(document, "volumeBindingMode") != "WaitForFirstConsumer") {
-        return checked(fields, "storage class");
+        if (auto fine = checked(fields, "storage class"); !fine) return fine.error();
+        return std::string();
     }
     claim.state = core::ClaimState::consumer;
     const std::string provisioner = fields.text(document, "provisioner");
@@ -209,7 +210,8 @@ core::Result<core::Done> add_storage_class(core::Claim& claim, std::string json)
         node.match_fields = {{"metadata.name", core::SelectorOperator::in, {claim.selected_node}}};
         claim.nodes.push_back({core::VolumeRule::unreachable, {std::move(node)}});
     }
-    return checked(fields, "storage class");
+    if (auto fine = checked(fields, "storage class"); !fine) return fine.error();
+    return claim.is_never_made || !migrated.empty() ? std::string() : provisioner;
 }
 
 void add_available(core::Claim& claim, const VolumeWish& wish, const Volumes& volumes) {

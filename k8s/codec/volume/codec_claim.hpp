@@ -40,7 +40,8 @@ core::Result<ClaimObject> decode_claim(std::string json);
 core::Result<core::Done> add_volume(core::Claim& claim, std::string json);
 
 /// Of a claim without a volume: whether one is made when its pod has a node, and for which nodes.
-core::Result<core::Done> add_storage_class(core::Claim& claim, std::string json);
+/// Returned: the CSI driver that makes it then; empty: none.
+core::Result<std::string> add_storage_class(core::Claim& claim, std::string json);
 
 /// Of a claim that waits for its first consumer: the volumes that it may have, as FindMatchingVolume
 /// of kube-scheduler compares them; its pod may go to their nodes as well.

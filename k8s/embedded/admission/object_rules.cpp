@@ -4,6 +4,7 @@
 #include "k8s/embedded/admission/check_secrets.hpp"
 #include "k8s/embedded/admission/storage/claims.hpp"
 #include "k8s/embedded/admission/storage/classes.hpp"
+#include "k8s/embedded/admission/storage/csi_objects.hpp"
 #include "k8s/embedded/admission/storage/volumes.hpp"
 #include "k8s/embedded/store/json_path.hpp"
 #include "k8s/embedded/store/json_tools.hpp"
@@ -295,6 +296,8 @@ void default_other(const Kind& kind, Json& object, const Surroundings& around) {
     }
     if (kind.plural == "storageclasses") default_storage_class(object);
     if (kind.plural == "csinodes") default_csi_node(object);
+    if (kind.plural == "csidrivers") default_csi_driver(object);
+    if (kind.plural == "volumeattachments") default_attachment(object);
     if (kind.group == "apps" || kind.group == "batch") default_workload(kind, object);
 }
 
@@ -309,6 +312,9 @@ void check_other(const Kind& kind, const Json& object, Checks& checks) {
     if (is_core_kind(kind, "persistentvolumes")) check_volume(object, checks);
     if (kind.plural == "storageclasses") check_storage_class(object, checks);
     if (kind.plural == "csinodes") check_csi_node(object, checks);
+    if (kind.plural == "csidrivers") check_csi_driver(object, checks);
+    if (kind.plural == "csistoragecapacities") check_storage_capacity(object, checks);
+    if (kind.plural == "volumeattachments") check_attachment(object, checks);
     if (kind.plural == "priorityclasses" && int_at(object, {"value"}) > user_priority_max) {
         checks.forbidden(
             "value", fmt::format("maximum allowed value of a user defined priority is {}", user_priority_max));
@@ -329,6 +335,8 @@ void check_other_update(const Kind& kind, const Json& stored, const Json& object
     if (is_core_kind(kind, "persistentvolumes")) check_volume_update(stored, object, checks);
     if (kind.plural == "storageclasses") check_storage_class_update(stored, object, checks);
     if (kind.plural == "csinodes") check_csi_node_update(stored, object, checks);
+    if (kind.plural == "csistoragecapacities") check_storage_capacity_update(stored, object, checks);
+    if (kind.plural == "volumeattachments") check_attachment_update(stored, object, checks);
     const bool is_data = is_core_kind(kind, "configmaps") || is_core_kind(kind, "secrets");
     if (is_core_kind(kind, "secrets") && stored.text({"type"}) != object.text({"type"})) {
         checks.invalid("type", object.text({"type"}), "field is immutable");

@@ -348,6 +348,16 @@ bool canonicalize_others(const Kind& kind, Json& object) {
                (status == nullptr || (canonicalize_list(status->find("capacity")) &&
                                       canonicalize_list(status->find("allocatedResources"))));
     }
+    if (kind.plural == "csistoragecapacities") {
+        Json amounts{Json::Object{}};
+        for (const char* key : {"capacity", "maximumVolumeSize"}) {
+            if (const Json* amount = object.find(key)) amounts.set(key, *amount);
+        }
+        if (!canonicalize_list(&amounts)) return false;
+        for (const char* key : {"capacity", "maximumVolumeSize"}) {
+            if (const Json* amount = amounts.find(key)) object.set(key, *amount);
+        }
+    }
     return true;
 }
 

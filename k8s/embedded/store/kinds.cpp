@@ -217,13 +217,23 @@ void add_others(std::vector<Kind>& all) {
         plain("scheduling.k8s.io", {"priorityclasses", "priorityclass", "PriorityClass"}, false));
     all.back().short_names = {"pc"};
     all.back().has_generation = true;
+    all.push_back(plain("storage.k8s.io", {"csidrivers", "csidriver", "CSIDriver"}, false));
+    all.back().answers_deleted = true;
+    all.back().updates_need_version = true;
     all.push_back(plain("storage.k8s.io", {"csinodes", "csinode", "CSINode"}, false));
     all.back().answers_deleted = true;
+    all.back().updates_need_version = true;
+    all.push_back(plain(
+        "storage.k8s.io", {"csistoragecapacities", "csistoragecapacity", "CSIStorageCapacity"}));
     all.back().updates_need_version = true;
     all.push_back(
         plain("storage.k8s.io", {"storageclasses", "storageclass", "StorageClass"}, false));
     all.back().short_names = {"sc"};
     all.back().answers_deleted = true;
+    all.push_back(with_status(plain(
+        "storage.k8s.io", {"volumeattachments", "volumeattachment", "VolumeAttachment"}, false)));
+    all.back().answers_deleted = true;
+    all.back().updates_need_version = true;
 }
 
 /// As with the custom resource definitions of the coscheduling plugin and of Volcano installed.

@@ -1,4 +1,4 @@
-// Printers of claims, volumes, storage classes and the CSI drivers of nodes.
+// Printers of claims, volumes, storage classes, CSI drivers and what they say of nodes.
 #include "k8s/embedded/store/json_path.hpp"
 #include "k8s/embedded/tables/printer.hpp"
 
@@ -97,6 +97,48 @@ Json::Array csi_node_cells(const Json& node, std::int64_t now_ms) {
     return {name_cell(node), drivers, age_cell(node, now_ms)};
 }
 
+std::string joined(const Json::Array& items, std::string_view key) {
+    std::string texts;
+    for (const Json& item : items) {
+        const std::string& text = key.empty() ? item.as_string() : item.text({key});
+        texts += (texts.empty() ? "" : ",") + text;
+    }
+    return texts;
+}
+
+Json::Array csi_driver_cells(const Json& driver, std::int64_t now_ms) {
+    const bool has_tokens = driver.find_path({"spec", "tokenRequests"}) != nullptr;
+    return {
+        name_cell(driver),
+        true_at(driver, {"spec", "attachRequired"}),
+        true_at(driver, {"spec", "podInfoOnMount"}),
+        true_at(driver, {"spec", "storageCapacity"}),
+        has_tokens ? joined(items_at(driver, {"spec", "tokenRequests"}), "audience") : "<unset>",
+        true_at(driver, {"spec", "requiresRepublish"}),
+        joined(items_at(driver, {"spec", "volumeLifecycleModes"}), {}),
+        age_cell(driver, now_ms),
+    };
+}
+
+Json::Array capacity_cells(const Json& capacity, std::int64_t) {
+    return {
+        name_cell(capacity),
+        capacity.text({"storageClassName"}),
+        or_unset(capacity.text({"capacity"})),
+    };
+}
+
+Json::Array attachment_cells(const Json& attachment, std::int64_t now_ms) {
+    return {
+        name_cell(attachment),
+        attachment.text({"spec", "attacher"}),
+        attachment.text({"spec", "source", "persistentVolumeName"}),
+        attachment.text({"spec", "nodeName"}),
+        true_at(attachment, {"status", "attached"}),
+        age_cell(attachment, now_ms),
+    };
+}
+
 const std::map<std::string_view, Printer>& storage_printers() {
     static const std::map<std::string_view, Printer> printers = {
         {"persistentvolumeclaims",
@@ -132,6 +174,20 @@ const std::map<std::string_view, Printer>& storage_printers() {
            {"Age"}},
           class_cells}},
         {"csinodes", {{{"Name"}, {"Drivers", "integer"}, {"Age"}}, csi_node_cells}},
+        {"csidrivers",
+         {{{"Name"},
+           {"AttachRequired", "boolean"},
+           {"PodInfoOnMount", "boolean"},
+           {"StorageCapacity", "boolean"},
+           {"TokenRequests"},
+           {"RequiresRepublish", "boolean"},
+           {"Modes"},
+           {"Age"}},
+          csi_driver_cells}},
+        {"csistoragecapacities", {{{"Name"}, {"StorageClassName"}, {"Capacity"}}, capacity_cells}},
+        {"volumeattachments",
+         {{{"Name"}, {"Attacher"}, {"PV"}, {"Node"}, {"Attached", "boolean"}, {"Age"}},
+          attachment_cells}},
     };
     return printers;
 }

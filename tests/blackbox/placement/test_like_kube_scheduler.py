@@ -12,6 +12,7 @@ import yaml
 
 from support.plane.controllers import KubeScheduler
 from support.like_kube import choices, judge as judges
+from support.like_kube.capacities import CapacityJudge, draw_capacities
 from support.like_kube.judge import Judge
 from support.like_kube.static_volumes import StaticJudge, draw_static
 from support.like_kube.volumes import draw_volumes
@@ -54,6 +55,15 @@ def static_judge(make_plane: MakePlane) -> StaticJudge:
     return StaticJudge(plane.api)
 
 
+@pytest.fixture
+def capacity_judge(make_plane: MakePlane) -> CapacityJudge:
+    plane = make_plane(scheduler=True)
+    path = plane.folder / "like.yaml"
+    path.write_text(yaml.safe_dump(CONFIG))
+    plane.start_scheduler(("--leader-elect=false", "--config", str(path)))
+    return CapacityJudge(plane.api)
+
+
 def wanted_seeds(first: int, last: int) -> tuple[int, int]:
     said = os.environ.get("LIKE_KUBE_SEEDS", f"{first}..{last}").split("..")
     return int(said[0]), int(said[1])
@@ -71,6 +81,24 @@ def compare_volumes(judge: StaticJudge, first: int, last: int) -> None:
             print(wrong[-1], json.dumps([world.volumes, world.claims], indent=1), flush=True)
     assert not wrong, "\n".join(wrong)
     assert judge.placed > 0, "no pod was placed at all"
+
+
+def compare_capacities(judge: CapacityJudge, first: int, last: int) -> None:
+    """A difference counts if it is there however long both had to see the world."""
+    first, last = wanted_seeds(first, last)
+    wrong = []
+    for seed in range(first, last + 1):
+        world = draw_capacities(seed)
+        found: list[str] = []
+        for pause in PAUSES:
+            found = judge.differences(world, pause)
+            if not found:
+                break
+        if found:
+            wrong.append(f"seed {seed}: " + "; ".join(found))
+            print(wrong[-1], json.dumps([world.drivers, world.classes, world.capacities, world.claims], indent=1), flush=True)
+    assert not wrong, "\n".join(wrong)
+    assert judge.placed > 0 and judge.refused > 0, "only one answer was ever given"
 
 
 def compare(judge: Judge, first: int, last: int, make: Callable[[int], World],
@@ -128,6 +156,17 @@ def test_volumes_that_are_there_of_some_seeds(static_judge: StaticJudge) -> None
 @pytest.mark.bound(3600)
 def test_volumes_that_are_there_of_forty_seeds(static_judge: StaticJudge) -> None:
     compare_volumes(static_judge, 5, 44)
+
+
+@pytest.mark.bound(180)
+def test_free_storage_of_some_seeds(capacity_judge: CapacityJudge) -> None:
+    compare_capacities(capacity_judge, 1, 15)
+
+
+@pytest.mark.long
+@pytest.mark.bound(3600)
+def test_free_storage_of_a_hundred_seeds(capacity_judge: CapacityJudge) -> None:
+    compare_capacities(capacity_judge, 16, 115)
 
 
 @pytest.mark.bound(180)

@@ -1,4 +1,4 @@
-// Claims, volumes, storage classes and CSINodes, by their verbs.
+// Claims, volumes, storage classes, and what CSI drivers say, by their verbs.
 #include "rig.hpp"
 
 using rig::Answer;
@@ -254,4 +254,37 @@ TEST_CASE("CSINodes: drivers by name, of which only the count changes, and no bl
     CHECK(at(two.body, {"spec", "drivers"}).items().size() == 2);
     CHECK(complains(server.call("PUT", path, body(driver)), "must be specified for an update"));
     CHECK(server.remove(path).body.text({"kind"}) == "CSINode");
+}
+
+TEST_CASE("CSIDrivers, what they have left, and attachments: defaults, and what may change") {
+    Server server;
+    const std::string storage = "/apis/storage.k8s.io/v1";
+    const std::string drivers = storage + "/csidrivers";
+    const auto made = server.post(
+        drivers, R"({"metadata":{"name":"d.example.com"},"spec":{"storageCapacity":true}})");
+    CHECK(made.status == 201);
+    CHECK(at(made.body, {"spec", "storageCapacity"}) == Json(true));
+    CHECK(at(made.body, {"spec", "attachRequired"}) == Json(true));
+    CHECK(at(made.body, {"spec", "volumeLifecycleModes"}).items().size() == 1);
+    CHECK(complains(server.post(drivers, R"({"metadata":{"name":"e"},"spec":{"fsGroupPolicy":"x"}})"), "fsGroupPolicy"));
+    const std::string capacities = storage + "/namespaces/default/csistoragecapacities";
+    const auto left = server.post(
+        capacities,
+        R"({"metadata":{"name":"c"},"storageClassName":"fast","nodeTopology":{},"capacity":"1024Mi"})");
+    CHECK(left.status == 201);
+    CHECK(at(left.body, {"capacity"}) == Json("1Gi"));
+    CHECK(complains(server.post(capacities, R"({"metadata":{"name":"x"}})"), "storageClassName"));
+    CHECK(server.merge(capacities + "/c", R"({"capacity":"5Gi"})").status == 200);
+    CHECK(complains(server.merge(capacities + "/c", R"({"storageClassName":"slow"})"), "storageClassName"));
+    const std::string attachments = storage + "/volumeattachments";
+    const std::string spec =
+        R"({"attacher":"d.example.com","nodeName":"n","source":{"persistentVolumeName":"v"}})";
+    const auto attached =
+        server.post(attachments, R"({"metadata":{"name":"a"},"spec":)" + spec + "}");
+    CHECK(attached.status == 201);
+    CHECK(at(attached.body, {"status", "attached"}) == Json(false));
+    CHECK(complains(server.merge(attachments + "/a", R"({"spec":{"nodeName":"m"}})"), "spec"));
+    CHECK(complains(
+        server.post(attachments, R"({"metadata":{"name":"b"},"spec":{"attacher":"d","nodeName":"n"}})"),
+        "spec.source"));
 }

@@ -34,6 +34,7 @@ struct Claims {
     bool local_is_bound = false;
     std::string volume_claim;
     std::string comes_late;  ///< a volume that the watch tells of; set before it begins
+    int driver_status = 404;  ///< of the CSIDriver that makes volumes of the class "fast"
 
     /// A volume for the claim "local".
     std::string there() const {
@@ -75,6 +76,12 @@ struct Claims {
         if (has(request.target, "/storageclasses/fast")) {
             return peer.reply(
                 200, R"({"provisioner":"p","volumeBindingMode":"WaitForFirstConsumer"})");
+        }
+        if (has(request.target, "/csidrivers/p")) {
+            if (driver_status == 200) {
+                return peer.reply(200, R"({"spec":{"storageCapacity":true}})");
+            }
+            return peer.reply(driver_status, fake::status_body(driver_status, "No", "not yours"));
         }
         if (has(request.target, "/storageclasses/local")) {
             return peer.reply(
@@ -278,6 +285,30 @@ TEST_CASE("claim client: without the right to list volumes a class that makes no
     rig.claims.denies_volumes = true;
     CHECK(has(rig.read("local").claim.problem, "cannot be listed: not yours"));
     CHECK(rig.read("one").claim.problem.empty());
+}
+
+TEST_CASE("claim client: whether storage counts, its driver says") {
+    std::vector<std::string> notices;
+    ClaimClientOptions options;
+    options.notice = [&notices](NoticeLevel, const std::string& text) { notices.push_back(text); };
+    Rig rig(options);
+    CHECK_FALSE(rig.read("one").claim.is_storage_counted);
+    rig.claims.driver_status = 200;
+    CHECK(rig.read("one").claim.is_storage_counted);
+    rig.claims.driver_status = 500;
+    CHECK(rig.read("one").outcome == FetchOutcome::failed);
+    CHECK(notices.empty());
+    rig.claims.driver_status = 403;
+    for (const char* name : {"one", "two"}) {
+        const ClaimResult unseen = rig.read(name);
+        CHECK(unseen.outcome == FetchOutcome::found);
+        CHECK_FALSE(unseen.claim.is_storage_counted);
+    }
+    REQUIRE(notices.size() == 1);
+    CHECK(has(notices[0], "not yours; free storage is not looked at"));
+    // A class that makes none has no driver.
+    CHECK(rig.read("local").outcome == FetchOutcome::found);
+    CHECK(rig.server.count("GET", "/csidrivers/") == 5);
 }
 
 TEST_CASE("claim client: after stop() nothing is answered") {

@@ -59,6 +59,9 @@ std::string describe(const FetchClaim& decision) {
 std::string describe(const WatchVolumeLimits&) {
     return "watch the volume limits of nodes";
 }
+std::string describe(const WatchStorage&) {
+    return "watch how much storage is left";
+}
 std::string describe(const WatchNamespaces&) {
     return "watch namespaces";
 }

@@ -240,6 +240,37 @@ def csi_nodes(rig: Recorder) -> None:
 
 
 @scenario
+def csi_drivers(rig: Recorder) -> None:
+    """And what they have left, and have attached."""
+    name = f"{rig.namespace}.example.com"
+    drivers, attachments = f"{STORAGE}/csidrivers", f"{STORAGE}/volumeattachments"
+    rig.ask("create", "POST", drivers, {"metadata": {"name": name}, "spec": {"storageCapacity": True}})
+    rig.ask("get", "GET", f"{drivers}/{name}")
+    rig.ask("list", "GET", drivers, fieldSelector=f"metadata.name={name}")
+    for label, spec in (("policy", {"fsGroupPolicy": "Some"}), ("mode", {"volumeLifecycleModes": ["Some"]}), ("nothing", {})):
+        rig.ask(f"new: {label}", "POST", drivers, {"metadata": {"name": f"x.{name}"}, "spec": spec}, dryRun="All")
+    rig.ask("delete", "DELETE", f"{drivers}/{name}")
+    path = f"{STORAGE}/namespaces/{rig.namespace}/csistoragecapacities"
+    left = {"storageClassName": "fast", "nodeTopology": {"matchLabels": {"zone": "a"}}, "capacity": "1024Mi"}
+    made = rig.ask("capacity", "POST", path, {"metadata": {"name": "a"}, **left})
+    rig.ask("capacities", "GET", path)
+    for label, wrong in (("no class", {"storageClassName": ""}), ("negative", {"capacity": "-1"}), ("no text", {"capacity": "much"})):
+        rig.ask(f"new capacity: {label}", "POST", path, {"metadata": {"name": "x"}, **left, **wrong}, dryRun="All")
+    for label, change in (("amount", {"capacity": "2Gi", "maximumVolumeSize": "1024Mi"}), ("class", {"storageClassName": "slow"}),
+                          ("nodes", {"nodeTopology": {}})):
+        rig.ask(f"change of capacity: {label}", "PATCH", f"{path}/a", change, MERGE_PATCH)
+    rig.ask("blind update of a capacity", "PUT", f"{path}/a", {**made.body, "metadata": {"name": "a"}})
+    rig.ask("delete the capacity", "DELETE", f"{path}/a")
+    spec = {"attacher": name, "nodeName": "n", "source": {"persistentVolumeName": "v"}}
+    rig.ask("attachment", "POST", attachments, {"metadata": {"name": name}, "spec": spec, "status": {"attached": True}})
+    rig.ask("attached", "PATCH", f"{attachments}/{name}/status", {"status": {"attached": True}}, MERGE_PATCH)
+    rig.ask("another node", "PATCH", f"{attachments}/{name}", {"spec": {"nodeName": "m"}}, MERGE_PATCH)
+    for label, wrong in (("no source", {**spec, "source": {}}), ("no node", {**spec, "nodeName": ""}), ("no attacher", {**spec, "attacher": ""})):
+        rig.ask(f"new attachment: {label}", "POST", attachments, {"metadata": {"name": f"x.{name}"}, "spec": wrong}, dryRun="All")
+    rig.ask("delete the attachment", "DELETE", f"{attachments}/{name}")
+
+
+@scenario
 def watches_of_storage(rig: Recorder) -> None:
     path = rig.path("persistentvolumeclaims")
     rig.quietly("POST", path, claim("a", storageClassName="slow"))
