@@ -35,12 +35,17 @@ def plane(cluster: Cluster) -> RealPlane:
 
 
 def mount_a_volume(cluster: Cluster) -> None:
-    """One pod has a volume made, the next one finds it there."""
+    """One pod has a volume made, by a driver that says what it has left; the next one finds it there."""
     for node in cluster.api.items("/api/v1/nodes"):
         cluster.api.patch(f"/api/v1/nodes/{node['metadata']['name']}", {"metadata": {"labels": {ZONE: "a"}}})
     namespace = f"/api/v1/namespaces/{cluster.default_namespace}"
     provisioner = Provisioner(cluster.rig)
-    cluster.api.post(f"{namespace}/persistentvolumeclaims", claim("data", provisioner.add_class()))
+    storage_class = provisioner.add_class()
+    drivers = "/apis/storage.k8s.io/v1/csidrivers"
+    cluster.api.post(drivers, {"metadata": {"name": provisioner.name}, "spec": {"storageCapacity": True}})
+    cluster.api.post(f"/apis/storage.k8s.io/v1/namespaces/{cluster.default_namespace}/csistoragecapacities", {
+        "metadata": {"name": "all"}, "storageClassName": storage_class, "nodeTopology": {}, "capacity": "10Gi"})
+    cluster.api.post(f"{namespace}/persistentvolumeclaims", claim("data", storage_class))
     for name in ("first", "second"):
         cluster.api.post(f"{namespace}/pods", {
             "apiVersion": "v1", "kind": "Pod", "metadata": {"name": name},
@@ -49,6 +54,7 @@ def mount_a_volume(cluster: Cluster) -> None:
         eventually(lambda: node_of(cluster.api.get(f"{namespace}/pods/{name}")), 20, f"{name} on a node")
     provisioner.stop()
     provisioner.check()
+    cluster.api.delete(f"{drivers}/{provisioner.name}")
     claim_a_volume(cluster)
 
 

@@ -75,7 +75,8 @@ void check_attachment(const Json& attachment, Checks& checks) {
     constexpr const char* one = "must specify exactly one of inlineVolumeSpec and persistentVolumeName";
     if (!has_volume && !has_inline) checks.required("spec.source", one);
     if (has_volume && has_inline) checks.forbidden("spec.source", one);
-    if (attachment.text({"spec", "nodeName"}).empty()) checks.required("spec.nodeName");
+    const std::string& node = attachment.text({"spec", "nodeName"});
+    checks.syntax("spec.nodeName", node, check_dns_subdomain(node));
 }
 
 void check_attachment_update(const Json& stored, const Json& attachment, Checks& checks) {

@@ -28,6 +28,7 @@ EXPECTED: list[tuple[str, str, str, str]] = [
     ("binding_bodies", "a node name that is none", ANY, "1.37 answers 500 for a name that no node can have"),
     ("json_patches", "no JSON", ANY, "1.37 reads the patch before it looks for the object"),
     ("csi_nodes", ANY, r"body\.(items\[0\]\.)?status", NEWER),
+    ("csi_drivers", ANY, r"body\.(items\[0\]\.)?spec\.preventPodSchedulingIfMissing", NEWER),
     ("schemas_of_storage", "CSINode: properties", ANY, NEWER),
     ("bindings_of_the_namespace", "the collection", ANY, "an old way to bind that no client uses"),
     ("propagation", "Orphan", ANY, "the embedded server orphans at once, the real one by its garbage collector"),
