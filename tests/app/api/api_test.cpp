@@ -446,7 +446,7 @@ TEST_CASE("api: the configuration has every key of the file") {
     World world;
     ApiSource source = world.source();
     source.config.queues = {
-        {"root.etl", 2, {}, {{"cpu", 4000}}, {}, 3, {}, 0, 0, {}, {}, {}, {"etl"}, {}, {}}};
+        {"root.etl", 2, {}, {{"cpu", 4000}}, {}, 3, {}, 0, 0, false, {}, {}, {}, {"etl"}, {}, {}}};
     source.config.gpu_metrics.model_aliases = {{"rtx", "NVIDIA GeForce RTX 3090"}};
     source.config.placement = {
         {config::PlacementRule::Kind::annotation, {}},

@@ -44,7 +44,7 @@ core::Pod mounts(const std::string& name, const std::string& claim) {
     return pod;
 }
 
-bool says(const World& world, const std::string& uid, const std::string& part) {
+bool reads(const World& world, const std::string& uid, const std::string& part) {
     return world.condition(uid).find(part) != std::string::npos;
 }
 
@@ -100,7 +100,7 @@ TEST_CASE("storage: who finds not enough of it waits, until there is") {
     const auto pod = world.create(mounts("p", "a"));
     world.settle();
     REQUIRE_FALSE(world.is_bound(pod));
-    CHECK(says(world, pod, "1 not enough free storage for its volume"));
+    CHECK(reads(world, pod, "1 not enough free storage for its volume"));
     SUBCASE("on its node") {
         world.step(gang::StorageChanged{left_on("n1", 10)});
         world.settle();
@@ -164,7 +164,7 @@ TEST_CASE("storage: what goes away while a pod waits for room does not count any
     world.remove_pod(large);
     world.settle();
     CHECK_FALSE(world.is_bound(pod));
-    CHECK(says(world, pod, "not enough free storage"));
+    CHECK(reads(world, pod, "not enough free storage"));
     world.step(gang::StorageListed{{left_on("n1", 10)}});
     world.settle();
     CHECK(world.is_bound(pod));
@@ -198,7 +198,7 @@ TEST_CASE("storage: a pod waits until it is known, and others do not") {
     world.release_answers();
     world.settle();
     CHECK_FALSE(world.is_bound(pod));
-    CHECK(says(world, pod, "not enough free storage"));
+    CHECK(reads(world, pod, "not enough free storage"));
 }
 
 TEST_CASE("storage: executors whose claims are yet to come are planned where there is enough") {
@@ -221,7 +221,7 @@ TEST_CASE("storage: executors whose claims are yet to come are planned where the
         const auto driver = world.submit(tests::driver("d"), with_volumes(2, "11Gi"));
         world.advance(3'000);
         CHECK_FALSE(world.is_bound(driver));
-        CHECK(says(world, driver, "2 not enough free storage for its volume"));
+        CHECK(reads(world, driver, "2 not enough free storage for its volume"));
         world.step(gang::StorageChanged{left_on("n1", 11)});
         world.settle();
         CHECK(world.is_bound(driver));

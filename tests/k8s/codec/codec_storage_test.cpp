@@ -8,12 +8,12 @@ using namespace k8s;
 
 namespace {
 
-std::string list_of(const std::string& items) {
+std::string storages(const std::string& items) {
     return R"({"metadata":{"resourceVersion":"7","continue":"c"},"items":[)" + items + "]}";
 }
 
 core::StorageSegment only_segment(const std::string& fields) {
-    const auto page = decode_storage(list_of(
+    const auto page = decode_storage(storages(
         R"({"metadata":{"name":"n","namespace":"ns"},"storageClassName":"fast")" + fields + "}"));
     REQUIRE(page);
     return page->segments.empty() ? core::StorageSegment() : page->segments.front();
@@ -54,7 +54,7 @@ TEST_CASE("codec_storage: which nodes reach it") {
 }
 
 TEST_CASE("codec_storage: pages and lines") {
-    const auto page = decode_storage(list_of(""));
+    const auto page = decode_storage(storages(""));
     REQUIRE(page);
     CHECK(page->version == "7");
     CHECK(page->continue_token == "c");
