@@ -2,7 +2,6 @@
 
 #include "core/cluster/node_columns.hpp"
 #include "gang/quota/max_waits.hpp"
-#include "gang/report/status_reporter.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -24,13 +23,11 @@ std::int64_t lane_by_priority(const Application& app, std::int64_t points_per_ho
     return static_cast<std::int64_t>(std::clamp(before, -last, last));
 }
 
-/// As last found; of one that was not looked at since it came, or since its limit let it in, this may
-/// be so.
+/// As last found; of one that was not looked at since it came, since its limit let it in, or since a
+/// bind failed, this may be so. Whom rules between pods keep off, or whose bind is refused, holds up nobody.
 bool may_wait_for_room(const QueueEntry& entry) {
-    return !entry.is_infeasible &&
-           (is_about_capacity(entry.code) || entry.code == ReasonCode::waiting_for_nodes ||
-            entry.code == ReasonCode::waiting_for_preemption ||
-            entry.code == ReasonCode::waiting_for_quota || entry.code == ReasonCode::none);
+    return !entry.is_infeasible && entry.code != ReasonCode::pod_rules_not_met &&
+           entry.code != ReasonCode::bind_failed;
 }
 
 bool share_nodes(const core::Cluster& cluster, const KeyedClass& a, const KeyedClass& b) {

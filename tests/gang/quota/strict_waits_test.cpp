@@ -219,6 +219,28 @@ TEST_CASE("strict wait: nobody is evicted for one that is overdue past one that 
     CHECK(at.runs(high));
 }
 
+TEST_CASE("strict wait: nor does held room pass one whose bind has just failed (seed 700274)") {
+    config::Queue nightly = queue("nightly");
+    nightly.order = config::QueueOrder::priority;
+    nightly.preemption.within_queue = config::PreemptionWithin::lower_priority;
+    Turnstile at(with_queues({hourly("etl"), nightly}, World::sealed_schema()));
+    tests::running(at.world, "low", "nightly", 7, 1, 1);
+    at.world.add_node(tests::node("n2", 4, 64 * 1024));
+    const auto high = at.submit(at.driver("high", "nightly", 1, 9), 6);
+    at.world.advance(2'000);
+    REQUIRE_FALSE(at.world.evictions.empty());
+    at.world.on_bind = [](const gang::BindPod&) { return std::optional(gang::BindOutcome::not_sent); };
+    const auto overdue = at.add("overdue", "etl", 4, 90);
+    at.world.on_bind = nullptr;
+    REQUIRE_FALSE(at.runs(overdue));
+    at.world.change_node("n2", [](core::Node& node) { node.unschedulable = true; });
+    at.world.end_deleted();
+    at.world.advance(60'000);
+    CHECK(at.runs(overdue));
+    CHECK_FALSE(at.runs(high));
+    CHECK(at.world.violations.empty());
+}
+
 TEST_CASE("strict wait: nodes that come are for it, whoever asked for them first") {
     for (const bool is_strict : {false, true}) {
         CAPTURE(is_strict);
