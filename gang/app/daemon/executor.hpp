@@ -14,8 +14,7 @@
 #include "k8s/namespaces/namespace_watch.hpp"
 #include "k8s/quota/quota_client.hpp"
 #include "k8s/volume/claim_client.hpp"
-#include "k8s/volume/csi_node_watch.hpp"
-#include "k8s/volume/storage_watch.hpp"
+#include "k8s/volume/csi_watch.hpp"
 #include "k8s/write/writer.hpp"
 
 #include <functional>

@@ -1,5 +1,5 @@
 // The watch of CSIStorageCapacities against a server that plays the API server.
-#include "k8s/volume/storage_watch.hpp"
+#include "k8s/volume/csi_watch.hpp"
 
 #include "tests/k8s/fake_server.hpp"
 
