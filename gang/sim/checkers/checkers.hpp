@@ -70,6 +70,7 @@ private:
     void check_ledger(std::uint32_t replica, const Process& process);
     void check_accounts(std::uint32_t replica, const Process& process);
     std::int64_t sit_beside(PodId driver) const;
+    bool is_claimed(const core::Pod& executor, PodId driver, PodId by) const;
     // liveness.cpp
     std::string unfinished() const;
 

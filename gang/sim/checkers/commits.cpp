@@ -244,8 +244,8 @@ void Checkers::check_declared(const Entry<core::Pod>& entry) {
     }
 }
 
-/// What others are given of it is beyond its minimum. One that never ran gives all back; and without a
-/// key a text is believed as far as a conf vouches for it.
+/// What others are given of it is beyond its minimum. One that never ran gives all back; and
+/// without a key a text is believed as far as a conf vouches for it.
 void Checkers::check_minimum(const Entry<core::Pod>& entry, std::int64_t slots_before) {
     const ApplicationId application = world_.applications.find(entry.id);
     const GangRecord* gang = capacity_model_.find_gang(entry.id);
@@ -287,6 +287,19 @@ std::int64_t Checkers::sit_beside(PodId driver) const {
     return std::clamp<std::int64_t>(found->second.count, 0, there);
 }
 
+/// An executor that a set made names its driver by its application alone. Whose driver a tenant has
+/// made no driver any more, with no key to tell, is the executor of the driver that he has given
+/// the same application.
+bool Checkers::is_claimed(const core::Pod& executor, PodId driver, PodId by) const {
+    const core::OwnerReference* owner = core::find_controller(executor);
+    const GangRecord* gang = capacity_model_.find_gang(driver);
+    const core::Pod* claimant = world_.store.find_pod(by);
+    return owner != nullptr && owner->kind == "StatefulSet" && gang != nullptr &&
+           gang->is_forsaken && claimant != nullptr &&
+           claimant->namespace_name == executor.namespace_name &&
+           core::find_value(claimant->labels, "edited") != nullptr;
+}
+
 void Checkers::check_executor(const Entry<core::Pod>& entry) {
     const Seen& seen = capacity_model_.seen(entry.id);
     if (seen.gang == nobody) {
@@ -295,7 +308,7 @@ void Checkers::check_executor(const Entry<core::Pod>& entry) {
     const std::string name = full_name(entry.object);
     const core::OwnerReference* owner = core::find_controller(entry.object);
     const PodId driver = owner == nullptr ? nobody : number_of(owner->uid);
-    if (driver != seen.gang) {
+    if (driver != seen.gang && !is_claimed(entry.object, driver, seen.gang)) {
         violated("no-theft", fmt::format("{} sits in a slot of p{}", name, seen.gang));
     }
     if (seen.slot < 0) {
