@@ -102,15 +102,17 @@ StatusReporter::Note StatusReporter::note(
         said.waiting = texts_.keep(text);
         said.waiting_code = message.code;
         said.is_transition = !is_said_unscheduled(pod);
-        said.has_event = said.is_fence && voice == Voice::loud;
+        said.has_event =
+            said.is_fence && voice == Voice::loud && said.before_fence != hash_of(text);
         soft_.insert({said.at_ms + soft_gap_ms, &reported_.find(pod.uid)->first});
         return Note::later;
     }
     said.code = message.code;
     said.text = hash_of(text);
     said.at_ms = now_ms;
+    said.is_resaid = said.is_fence && said.before_fence == said.text;
     said.is_fence = false;
-    said.lacks_event = voice == Voice::quiet;
+    said.lacks_event = voice == Voice::quiet && !said.is_resaid;
     write(ref_of(pod), message.code, std::move(text), !is_said_unscheduled(pod));
     return Note::now;
 }
@@ -128,7 +130,7 @@ void StatusReporter::write(PodRef pod, ReasonCode code, std::string text, bool i
 bool StatusReporter::report(const core::Pod& pod, StatusMessage message, std::int64_t now_ms) {
     const Note noted = note(pod, message, Voice::loud, now_ms);
     Reported& said = recall(pod);
-    if (noted == Note::now || (noted == Note::known && said.lacks_event)) {
+    if ((noted == Note::now && !said.is_resaid) || (noted == Note::known && said.lacks_event)) {
         event(pod, true, std::string(failed), with_code(message));
         said.lacks_event = false;
     }
@@ -144,8 +146,14 @@ bool StatusReporter::report_quietly(
 }
 
 void StatusReporter::report_fence(const core::Pod& pod, std::string text) {
+    std::size_t before = 0;
+    if (const auto known = reported_.find(pod.uid); known != reported_.end()) {
+        const Reported& had = known->second;
+        before = had.is_fence ? had.before_fence : had.lacks_event ? 0 : had.text;
+    }
     forget(pod.uid);
     Reported& said = reported_[pod.uid];
+    said.before_fence = before;
     said.code = find_code(text);
     said.text = hash_of(text);
     said.is_fence = true;

@@ -8,8 +8,8 @@
 //   soft_per_second over all pods. An executor's first "wait" is soft, too. A newer text wins.
 //
 //   A fence's text says nothing about the pod: the text that follows is the first one, whatever its
-//   code, and has its event. It still keeps to soft_per_second, for a new leader has one for each
-//   pod that waits.
+//   code, and has its event, unless this leader had said the very same before. It still keeps to
+//   soft_per_second, for a new leader has one for each pod that waits.
 
 #include "core/base/text.hpp"
 #include "core/value/pod.hpp"
@@ -87,6 +87,9 @@ private:
         bool is_fence = false;      ///< what stands there is a fence's text
         bool lacks_event = false;   ///< what stands there was written quietly
         std::size_t text = 0;       ///< its hash: ten thousand may wait, with a long sentence each
+        bool is_resaid = false;     ///< only a fence's text stood between it and itself
+        /// The text that had its event before a fence's took its place; 0: none.
+        std::size_t before_fence = 0;
         std::int64_t at_ms = 0;
         /// A soft change that is not written yet, or empty. A gang's executors share one.
         core::Text waiting;

@@ -170,6 +170,27 @@ TEST_CASE("status reporter: what follows a fence's text is told at once and has 
     CHECK(flushed(status_reporter, 20'000).events == 0);
 }
 
+TEST_CASE(
+    "status reporter: what stood before this leader's fence, and stands again, has no event "
+    "twice") {
+    StatusReporter status_reporter;
+    const StatusMessage problem{ReasonCode::misconfigured, "0/3 nodes"};
+    const auto fence_and = [&](const StatusMessage& next) {
+        status_reporter.report_fence(driver(), fence_text);
+        status_reporter.report_fence(driver(), fence_text);  // it had no answer
+        status_reporter.report(driver(), next, 10'000);
+        return flushed(status_reporter, 10'000).events;
+    };
+    CHECK(fence_and(problem) == 1);
+    CHECK(fence_and(problem) == 0);
+    CHECK(fence_and(StatusMessage{ReasonCode::exceeds_cluster, "0/3 nodes"}) == 1);
+    CHECK(fence_and(problem) == 1);
+    // What was said without an event has one when it is said again aloud.
+    status_reporter.forget_all();
+    status_reporter.report_quietly(driver(), problem, 10'000);
+    CHECK(fence_and(problem) == 1);
+}
+
 TEST_CASE("status reporter: a predecessor's fence is no reason either") {
     core::Pod pod = driver();
     pod.scheduled = core::ScheduledCondition{false, "SchedulingSkipped", fence_text, 0};
