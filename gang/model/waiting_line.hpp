@@ -103,6 +103,8 @@ struct QueueEntry {
     bool is_infeasible = false;          ///< does not fit even without the other gangs
     bool is_behind = false;              ///< of one that is blocked
     bool failed_before = false;          ///< a pause may stand against a try
+    /// ClusterModel::ceiling_version(), when is_infeasible was found.
+    std::uint64_t infeasible_at = 0;
     /// Of what is free and who is placed, when rules between pods last kept it off; 0: they did
     /// not.
     std::uint64_t refused_by_rules_at = 0;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <tuple>
 #include <utility>
 
@@ -23,10 +24,12 @@ std::int64_t lane_by_priority(const Application& app, std::int64_t points_per_ho
     return static_cast<std::int64_t>(std::clamp(before, -last, last));
 }
 
-/// As last found; of one that was not looked at since it came, since its limit let it in, or since a
-/// bind failed, this may be so. Whom rules between pods keep off, or whose bind is refused, holds up nobody.
-bool may_wait_for_room(const QueueEntry& entry) {
-    return !entry.is_infeasible && entry.code != ReasonCode::pod_rules_not_met &&
+/// As last found; of one that was not looked at since it came, since its limit let it in, since
+/// nodes or other schedulers' pods changed, or since a bind failed, this may be so. Whom rules
+/// between pods keep off, or whose bind is refused, holds up nobody.
+bool may_wait_for_room(const QueueEntry& entry, std::uint64_t ceiling_version) {
+    const bool is_infeasible = entry.is_infeasible && entry.infeasible_at == ceiling_version;
+    return !is_infeasible && entry.code != ReasonCode::pod_rules_not_met &&
            entry.code != ReasonCode::bind_failed;
 }
 
@@ -165,7 +168,7 @@ bool QuotaGate::passes(const QueueEntry& entry, const QueueEntry& overdue) const
     }
     const QuotaShortages shortages = find_shortages(overdue);
     if (shortages.empty()) {
-        return may_wait_for_room(overdue) &&
+        return may_wait_for_room(overdue, model_.cluster_model.ceiling_version()) &&
                share_nodes(model_.cluster, *entry.gang_class, *overdue.gang_class);
     }
     AwaitedQuota awaited;
@@ -184,10 +187,9 @@ bool QuotaGate::passes_overdue(const Application& app) const {
     const auto& lanes = model_.waiting.lanes();
     return std::any_of(lanes.begin(), lanes.end(), [&](const std::pair<const Lane, Line>& lane) {
         return is_strict(tree, lane.first) &&
-               std::any_of(
-                   lane.second.begin(), lane.second.end(), [&](const Application* overdue) {
-                       return passes(*entry, *model_.waiting.find_entry(*overdue));
-                   });
+               std::any_of(lane.second.begin(), lane.second.end(), [&](const Application* overdue) {
+                   return passes(*entry, *model_.waiting.find_entry(*overdue));
+               });
     });
 }
 

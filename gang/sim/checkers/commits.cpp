@@ -266,10 +266,14 @@ void Checkers::check_minimum(const Entry<core::Pod>& entry, std::int64_t slots_b
     }
     LetGo let_go{capacity_model_.assigned(entry.id) - gang->slots, {}};
     for (const PodId executor : one.executors) {
-        if (capacity_model_.seen(executor).gang == entry.id) {
+        const Seen& seen = capacity_model_.seen(executor);
+        if (seen.gang == entry.id) {
             let_go.any_of.push_back(executor);
+        } else if (!seen.is_bound) {
+            ++let_go.count;  // its bind may be under way
         }
     }
+    let_go.count = std::min(let_go.count, slots_before - gang->slots);
     let_go_[entry.id] = std::move(let_go);
     world_.counts.slots_given_up += static_cast<std::uint64_t>(slots_before - gang->slots);
 }

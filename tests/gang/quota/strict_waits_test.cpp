@@ -241,6 +241,27 @@ TEST_CASE("strict wait: nor does held room pass one whose bind has just failed (
     CHECK(at.world.violations.empty());
 }
 
+TEST_CASE("strict wait: held room passes nobody who can start since nodes are open again (seed 2938)") {
+    config::Queue nightly = queue("nightly");
+    nightly.order = config::QueueOrder::priority;
+    nightly.preemption.within_queue = config::PreemptionWithin::lower_priority;
+    Turnstile at(with_queues({hourly("etl"), nightly}, World::sealed_schema()));
+    tests::running(at.world, "low", "nightly", 7, 1, 1);
+    at.world.add_node(tests::node("n2", 4, 64 * 1024));
+    at.world.change_node("n2", [](core::Node& node) { node.unschedulable = true; });
+    const auto overdue = at.add("overdue", "etl", 12, 90);
+    const auto high = at.submit(at.driver("high", "nightly", 1, 9), 4);
+    REQUIRE_FALSE(at.world.evictions.empty());
+    at.world.change_node("n2", [](core::Node& node) { node.unschedulable = false; });
+    at.world.advance(2'000);
+    CHECK_FALSE(at.runs(high));
+    at.world.end_deleted();
+    at.world.advance(60'000);
+    CHECK(at.runs(overdue));
+    CHECK_FALSE(at.runs(high));
+    CHECK(at.world.violations.empty());
+}
+
 TEST_CASE("strict wait: nodes that come are for it, whoever asked for them first") {
     for (const bool is_strict : {false, true}) {
         CAPTURE(is_strict);
