@@ -22,6 +22,7 @@ void SlotAssigner::assign_members(Application& app) {
     std::vector<PodId> members = model_.pods.sorted_members_of(app.uid);
     std::erase_if(members, [this, &app](PodId member) {
         return model_.pods.slot(member) >= 0 || !model_.pods.holds_capacity(member) ||
+               is_bound_beyond_slots(member) ||
                model_.pods.namespace_of(member) != app.namespace_name.str();
     });
     const auto assign = [this, &app](std::size_t slot, PodId member) {
@@ -64,6 +65,12 @@ void SlotAssigner::assign_members(Application& app) {
             }
         }
     }
+}
+
+/// Its bind, which may not be shown yet, says that it has none of its gang's slots.
+bool SlotAssigner::is_bound_beyond_slots(PodId member) const {
+    const Application* const lone = model_.gangs.find(model_.pods.uid(member));
+    return lone != nullptr && lone->is_surplus;
 }
 
 /// Not so if our own bind is on its way: it will say what the executor has.

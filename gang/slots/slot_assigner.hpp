@@ -20,6 +20,7 @@ public:
     void open_remaining(Application& app);
 
 private:
+    bool is_bound_beyond_slots(PodId member) const;
     bool has_lost_annotation(PodId member) const;
 
     Model& model_;

@@ -160,10 +160,13 @@ void DecisionChecker::evicts(
     };
     ++world_.counts.evictions;
     const auto shown = view.pods.find(number_of(decision.pod.uid));
-    if (shown == view.pods.end() || shown->second.node_name.empty()) {
+    // The answer to a bind may be there before the watch shows it.
+    const core::Pod* const stored = world_.store.find_pod(number_of(decision.pod.uid));
+    if (shown == view.pods.end() ||
+        (shown->second.node_name.empty() && (stored == nullptr || stored->node_name.empty()))) {
         return wrong("it was not shown on a node");
     }
-    const core::Pod& pod = shown->second;
+    const core::Pod& pod = shown->second.node_name.empty() ? *stored : shown->second;
     const ApplicationId application = world_.applications.find(shown->first);
     const std::string* const slot = core::find_value(pod.annotations, slot_annotation);
     const bool is_driver_pod = is_driver(shown->first);

@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -165,5 +166,42 @@ TEST_CASE("surplus: a static application that asks for more gets it in what nobo
     CHECK(world.bound_count(world.create_executors(driver, 4)) == 0);
     world.settle();
     CHECK(world.bound_count(world.executors_of(driver)) == 4);
+    CHECK(world.violations.empty());
+}
+
+TEST_CASE("surplus: while its bind is on its way, an executor takes no slot that moves (seed 5455)") {
+    World world;
+    world.check_whole_gangs = false;
+    world.add_node(tests::node("n1", 4, 64 * 1024));
+    const auto driver = submit_dynamic(world, "a", 1, 4);
+    const auto first = world.create_executors(driver, 1).front();
+    world.settle();
+    REQUIRE(world.is_bound(first));
+    world.hold_bind_answers = true;  // and this one is not carried out yet
+    world.on_bind = [](const gang::BindPod&) { return std::optional(gang::BindOutcome::bound); };
+    world.create(tests::executor("beyond", world.pod(driver)));
+    world.settle();
+    const std::vector<gang::BindPod> held = world.binds;
+    REQUIRE(held.back().pod.name == "beyond");
+    world.remove_pod(first);
+    world.settle();
+    const auto close = [&](bool is_closed) {
+        world.change_node("n1", [&](core::Node& node) { node.unschedulable = is_closed; });
+        world.settle();
+    };
+    close(true);
+    close(false);
+    world.hold_bind_answers = false;
+    world.on_bind = nullptr;
+    // The driver, the executor on its way and the slot leave one cpu.
+    const auto other = world.create(tests::pod("other", 2000, 256));
+    world.settle();
+    CHECK_FALSE(world.is_bound(other));
+    world.arrive(held.back());
+    world.settle();
+    const auto next = world.create(tests::executor("next", world.pod(driver)));
+    world.settle();
+    CHECK(world.is_bound(next));
+    CHECK_FALSE(world.is_bound(other));
     CHECK(world.violations.empty());
 }
