@@ -380,6 +380,17 @@ void DecisionChecker::check_order(
             (!is_strict && may_be_passed(replica, gang))) {
             continue;
         }
+        // Its queue keeps its order: those before it in there may wait for quota.
+        const bool is_kept_by_queue =
+            std::any_of(gangs.begin(), gangs.end(), [&](const GangView& before) {
+                return before.queue == gang.queue && before.code == ReasonCode::waiting_for_quota &&
+                       goes_first(
+                           standing(replica, process, before.queue, number_of(before.driver_uid)),
+                           standing_of_other);
+            });
+        if (is_strict && is_kept_by_queue) {
+            continue;
+        }
         world_.checkers.violated(
             is_strict ? "overdue" : "fifo",
             fmt::format(
