@@ -55,10 +55,10 @@ public:
         hide_progress();
         failed_seeds_ << outcome.seed << std::endl;
         std::cout << fmt::format(
-            "FAILED seed {} {}\n  repeat: gang-sim --seed {} --trace\n",
+            "FAILED seed {} {}\n  repeat: {}\n",
             outcome.seed,
             outcome.text,
-            outcome.seed);
+            sim_tool::how_to_repeat(outcome.seed, options_));
         std::cout.flush();
     }
 

@@ -2,8 +2,11 @@
 
 #include "tests/sim/planted.hpp"
 
+#include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <limits>
+#include <string>
 #include <string_view>
 
 namespace sim_tool {
@@ -32,43 +35,46 @@ bool read_range(std::string_view text, Options& options) {
     return read_number(text.substr(0, dots), options.from) && read_number(last, options.to);
 }
 
+struct Flag {
+    std::string_view word;
+    bool Options::*is_set;
+    bool is_of_world = false;  ///< another life is lived with it
+};
+
+constexpr Flag flags[] = {
+    {"--trace", &Options::trace},
+    {"--matrix", &Options::matrix},
+    {"--all-faults", &Options::all_faults},
+    {"--queues", &Options::queues, true},
+    {"--backfill", &Options::backfill, true},
+    {"--groups", &Options::groups, true},
+    {"--cards", &Options::cards, true},
+    {"--volumes", &Options::volumes, true},
+};
+
 }  // namespace
+
+std::string how_to_repeat(std::uint64_t seed, const Options& options) {
+    std::string words = "gang-sim --seed " + std::to_string(seed);
+    for (const Flag& flag : flags) {
+        if (flag.is_of_world && options.*(flag.is_set)) {
+            words += " " + std::string(flag.word);
+        }
+    }
+    return words + " --trace";
+}
 
 std::optional<Options> read_options(int argc, char** argv) {
     Options options;
     bool has_seeds = false;
     for (int i = 1; i < argc; ++i) {
         const std::string_view word = argv[i];
-        if (word == "--trace") {
-            options.trace = true;
-            continue;
-        }
-        if (word == "--queues") {
-            options.queues = true;
-            continue;
-        }
-        if (word == "--backfill") {
-            options.backfill = true;
-            continue;
-        }
-        if (word == "--groups") {
-            options.groups = true;
-            continue;
-        }
-        if (word == "--cards") {
-            options.cards = true;
-            continue;
-        }
-        if (word == "--volumes") {
-            options.volumes = true;
-            continue;
-        }
-        if (word == "--matrix") {
-            options.matrix = true;
-            continue;
-        }
-        if (word == "--all-faults") {
-            options.all_faults = true;
+        if (const auto flag = std::find_if(
+                std::begin(flags),
+                std::end(flags),
+                [&](const Flag& one) { return one.word == word; });
+            flag != std::end(flags)) {
+            options.*(flag->is_set) = true;
             continue;
         }
         if (i + 1 == argc) {

@@ -30,6 +30,9 @@ struct Options {
 /// Nothing: the words are wrong, `usage` says how they should be.
 std::optional<Options> read_options(int argc, char** argv);
 
+/// The command that shows the life of this seed, in a world as these options have it.
+std::string how_to_repeat(std::uint64_t seed, const Options& options);
+
 inline constexpr const char* usage =
     "gang-sim --seed N [--trace]\n"
     "gang-sim-mutated --mutants FILE [--jobs K]\n"
