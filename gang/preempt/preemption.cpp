@@ -553,13 +553,15 @@ bool Preemption::is_candidate(Application& app) {
     return true;
 }
 
-/// Of an executor in a slot, whose gang is a victim as well.
+/// Of an open slot or an executor in a slot, whose gang is a victim as well.
 bool Preemption::goes_with_gang(
     const Victim& victim, const std::vector<Evictable>& victims) const {
-    if (victim.kind != Victim::Kind::soft_executor) {
+    const bool is_executor = victim.kind == Victim::Kind::soft_executor;
+    if (!is_executor && victim.kind != Victim::Kind::open_slot) {
         return false;
     }
-    const std::string& owner = model_.pods.owner(model_.pods.id_of(victim.uid));
+    const std::string& owner =
+        is_executor ? model_.pods.owner(model_.pods.id_of(victim.uid)) : victim.uid;
     return std::any_of(victims.begin(), victims.end(), [&](const Evictable& other) {
         return other.victim.kind == Victim::Kind::gang && other.victim.uid == owner;
     });

@@ -171,6 +171,21 @@ TEST_CASE("soft slots: open ones go before executors, and the minimum has execut
     world.check_accounts();
 }
 
+TEST_CASE("soft slots: where what is beyond the minimum is too little, the gang goes as one") {
+    World world(schema(8));
+    world.add_node(tests::node("n1", 9, 64 * 1024));
+    const std::string driver = elastic(world, 5, 3);
+    const std::string wants = submit(world, "report", "reports", 5, 2);  // five would come free
+    world.advance(5'000);
+    CHECK(is_evicted(world, driver));
+    world.end_deleted();
+    world.advance(5'000);
+    CHECK(world.is_bound(wants));
+    CHECK(given_up(world) == 0);
+    CHECK(world.violations.empty());
+    world.check_accounts();
+}
+
 TEST_CASE("soft slots: an executor that a budget keeps has its slot again") {
     World world(schema());
     world.add_node(tests::node("n1", 9, 64 * 1024));
