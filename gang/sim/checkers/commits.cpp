@@ -264,16 +264,14 @@ void Checkers::check_minimum(const Entry<core::Pod>& entry, std::int64_t slots_b
                 slots_before,
                 one.minimum));
     }
-    LetGo let_go{capacity_model_.assigned(entry.id) - gang->slots, {}};
+    // As many executors may be without a slot now: which of them were let go is not said, and who is
+    // on his way out is let go before a slot that is open.
+    LetGo let_go{slots_before - gang->slots, {}};
     for (const PodId executor : one.executors) {
-        const Seen& seen = capacity_model_.seen(executor);
-        if (seen.gang == entry.id) {
+        if (capacity_model_.seen(executor).gang == entry.id) {
             let_go.any_of.push_back(executor);
-        } else if (!seen.is_bound) {
-            ++let_go.count;  // its bind may be under way
         }
     }
-    let_go.count = std::min(let_go.count, slots_before - gang->slots);
     let_go_[entry.id] = std::move(let_go);
     world_.counts.slots_given_up += static_cast<std::uint64_t>(slots_before - gang->slots);
 }
