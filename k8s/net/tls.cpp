@@ -62,9 +62,15 @@ core::Result<core::Done> load_client(ssl::context& context, const Access& access
     return core::Done{};
 }
 
+/// Where a connection names its context. OpenSSL's "app data" is Asio's, whose streams delete it.
+int context_index() {
+    static const int index = SSL_get_ex_new_index(0, nullptr, nullptr, nullptr, nullptr);
+    return index;
+}
+
 // The server has given a session for later. 1: it is kept.
 int keep_session(SSL* connection, SSL_SESSION* session) {
-    auto* const context = static_cast<TlsContext*>(SSL_get_app_data(connection));
+    auto* const context = static_cast<TlsContext*>(SSL_get_ex_data(connection, context_index()));
     const bool is_resumed = SSL_session_reused(connection) == 1;
     context->resumption().keep(session, is_resumed, monotonic_ms());
     return 1;
@@ -122,7 +128,8 @@ core::Result<std::shared_ptr<TlsContext>> TlsContext::make(const Access& access)
     return made;
 }
 
-bool TlsContext::prepare(ssl_st* connection) const {
+bool TlsContext::prepare(ssl_st* connection) {
+    if (SSL_set_ex_data(connection, context_index(), this) != 1) return false;
     const bool address = is_address(name_);
     if (!address && SSL_set_tlsext_host_name(connection, name_.c_str()) != 1) return false;
     offer_session(connection, resumption_.offered(monotonic_ms()));
@@ -193,7 +200,6 @@ TlsSession::TlsSession(std::shared_ptr<TlsContext> trust, int socket)
         return;
     }
     is_resuming_ = SSL_get_session(session_) != nullptr;
-    SSL_set_app_data(session_, trust_.get());
     BIO_set_data(bio, this);
     BIO_set_init(bio, 1);
     SSL_set_bio(session_, bio, bio);

@@ -68,9 +68,10 @@ public:
     /// Of this trust and this client certificate: other files, other context.
     TlsResumption& resumption() { return resumption_; }
 
-    /// Makes a new connection check the server's name, send SNI (for names only), and take up the
-    /// last session if there is one. False if OpenSSL refuses.
-    bool prepare(ssl_st* connection) const;
+    /// Makes a new connection check the server's name, send SNI (for names only), take up the last
+    /// session if there is one, and keep what the server gives for the next. The connection is not
+    /// to outlive this. False if OpenSSL refuses.
+    bool prepare(ssl_st* connection);
 
 private:
     TlsContext();

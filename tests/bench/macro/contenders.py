@@ -71,7 +71,9 @@ class Ours(Contender):
         port, = free_ports(1)
         self._url = f"http://127.0.0.1:{port}"
         config = plane.rig.folder / f"{self.name}.yaml"
-        config.write_text(yaml.safe_dump({"leaderElection": {
+        key = plane.rig.folder / "seal.key"
+        key.write_text("ab" * 32 + "\n")
+        config.write_text(yaml.safe_dump({"seal": {"keyFile": str(key)}, "leaderElection": {
             "enabled": election is not None, "leaseName": lease.NAME, "leaseNamespace": lease.NAMESPACE}}))
         self.process = Process(
             [str(binary()), "run", "--kubeconfig", str(plane.kubeconfig), "--config", str(config),
