@@ -212,6 +212,9 @@ std::int64_t GroupFormer::count_placed(const PodGroup& group) const {
         if (model_.pods.phase(member) == core::PodPhase::succeeded) {
             return true;
         }
+        if (!model_.evicting.empty() && model_.evicting.contains(model_.pods.uid(member))) {
+            return false;
+        }
         if (model_.pods.is_compacted(member)) {
             return model_.pods.holds_capacity(member);
         }

@@ -36,6 +36,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -184,7 +185,7 @@ struct Model {
                cluster.allocation_count() + conf_asker.remembered() + placed_pods.size() +
                placed_pods.waiting_count() + placed_pods.by_labels_count() + claims.remembered() + volume_counts.remembered() +
                groups.remembered() +
-               shares.charges.size() + held_binds.size() + nominations.size() + bought.size() + run_times.size() +
+               shares.charges.size() + held_binds.size() + nominations.size() + evicting.size() + bought.size() + run_times.size() +
                outlooks.size() + demand.remembered() + quotas.remembered();
     }
 
@@ -230,6 +231,9 @@ struct Model {
     DemandBoard demand{schema.autoscaling.mode};
     QuotaBoard quotas{schema.quota, cluster};
     Nominations nominations;
+    /// Pods that were asked to go, by uid, until they are seen to leave or somebody keeps them:
+    /// nobody who starts counts on them.
+    std::set<std::string> evicting;
     RunTimes run_times;
     Outlooks outlooks;
     LeadershipTerm term;

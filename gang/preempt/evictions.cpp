@@ -29,6 +29,17 @@ void Evictions::send(Asked asked, PodId pod) {
     asked.pod.uid = ref.uid;
     step_.decisions.emplace_back(EvictPod{ref, asked.reason});
     asked_.insert_or_assign(ref.uid, std::move(asked));
+    set_evicting(ref.uid, true);
+}
+
+/// The pod's group counts on it, or does so no more.
+void Evictions::set_evicting(const std::string& pod, bool is_evicting) {
+    const bool is_new =
+        is_evicting ? model_.evicting.insert(pod).second : model_.evicting.erase(pod) > 0;
+    const auto id = model_.pods.find(pod);
+    if (is_new && id && !model_.pods.group(*id).empty()) {
+        model_.worklist.dirty_groups.insert(model_.pods.group(*id));
+    }
 }
 
 std::optional<Evictions::Asked> Evictions::finish(const EvictFinished& event) {
@@ -47,6 +58,9 @@ std::optional<Evictions::Asked> Evictions::finish(const EvictFinished& event) {
             "Preempted",
             "evicted for " + for_whom(asked.gang, asked.pod.namespace_name, asked.reason));
     }
+    if (event.outcome != EvictOutcome::evicted) {
+        set_evicting(event.pod_uid, false);
+    }
     // The gang that it went for may have its room already, and wait no more.
     const bool has_gone = event.outcome == EvictOutcome::evicted ||
                           event.outcome == EvictOutcome::gone || is_gone(event.pod_uid);
@@ -62,6 +76,7 @@ void Evictions::lost_driver(
 }
 
 void Evictions::follow() {
+    std::erase_if(model_.evicting, [this](const std::string& pod) { return is_gone(pod); });
     for (auto one = broken_.begin(); one != broken_.end();) {
         one = follow(one->first, one->second) ? std::next(one) : broken_.erase(one);
     }
@@ -90,6 +105,7 @@ bool Evictions::follow(const std::string& driver, Broken& broken) {
 }
 
 void Evictions::forget_all() {
+    model_.evicting.clear();
     asked_.clear();
     broken_.clear();
 }

@@ -67,6 +67,7 @@ private:
     };
 
     void send(Asked asked, PodId pod);
+    void set_evicting(const std::string& pod, bool is_evicting);
     bool follow(const std::string& driver, Broken& broken);
 
     Model& model_;
