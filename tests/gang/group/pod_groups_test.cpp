@@ -1,11 +1,13 @@
 // Pods that start together without a driver: PodGroups of every dialect, through the whole
 // scheduler.
 #include "gang/declare/group_membership.hpp"
+#include "tests/gang/preempt/evicting.hpp"
 #include "tests/gang/shares/trees.hpp"
 #include "tests/gang/world.hpp"
 
 #include <doctest/doctest.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -905,4 +907,29 @@ TEST_CASE("pod groups: the object names the queue, and the priority that counts 
         CHECK(world.bound_count(high) == 3);
         CHECK(world.bound_count(low) == 0);
     }
+}
+
+TEST_CASE("pod groups: who starts counts on no member that was asked to go (seed 600)") {
+    World world(tests::schema_of({tests::by_priority("default")}));
+    world.add_node(tests::node("n1", 4, 64 * 1024));
+    add_group(world, "g", 4);
+    const auto pods = create_members(world, "g", 4);
+    world.advance(1'000);
+    REQUIRE(world.bound_count(pods) == 4);
+    for (const std::string& uid : pods) {
+        world.set_phase(uid, core::PodPhase::running);
+    }
+    const auto late = world.create(member_of("late", "g"));
+    world.advance(1'000);
+    REQUIRE(is_told(world, late, "[WaitingForCapacity]"));
+    // Asked to go, and not seen to go yet.
+    world.on_evict = [](const gang::EvictPod&) { return std::optional(gang::EvictOutcome::evicted); };
+    core::Pod high = tests::pod("high", 4000, 256);
+    high.priority = 9;
+    world.set_phase(pods[0], core::PodPhase::succeeded);
+    world.create(std::move(high));
+    world.advance(1'000);
+    REQUIRE(world.evictions.size() == 3);
+    CHECK(is_told(world, late, "pod group etl/g has"));
+    CHECK_FALSE(world.is_bound(late));
 }
