@@ -316,9 +316,7 @@ Admission::AttemptResult Admission::attempt(
     if (status_.report_obstacle(app, entry)) {
         return AttemptResult::next;
     }
-    queue_entry.is_infeasible = verdicts_.is_infeasible(app, gang_class, queue_entry.size);
-    if (queue_entry.is_infeasible) {
-        queue_entry.infeasible_at = model_.cluster_model.ceiling_version();
+    if (verdicts_.note_infeasible(queue_entry)) {
         model_.demand.note(app, step_.now_ms);
         status_.report_unless(queue_entry.is_reported && was_infeasible, app, cycle);
         return AttemptResult::next;

@@ -43,6 +43,12 @@ bool ClassVerdicts::is_infeasible(
            is_refused(app, gang_class, size, core::View::without_gangs);
 }
 
+bool ClassVerdicts::note_infeasible(QueueEntry& entry) {
+    entry.is_infeasible = is_infeasible(*entry.app, *entry.gang_class, entry.size);
+    entry.infeasible_at = model_.cluster_model.ceiling_version();
+    return entry.is_infeasible;
+}
+
 bool ClassVerdicts::is_refused(
     const Application& app, KeyedClass& gang_class, std::int64_t size, core::View view) {
     ClassVerdict& verdict = gang_class.second.verdicts[static_cast<std::size_t>(view)];

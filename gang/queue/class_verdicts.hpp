@@ -26,6 +26,8 @@ public:
     /// Gangs that would not fit even if no other gang were there: others need not wait for them.
     /// The empty cluster first: that answer stays while pods of others come and go.
     bool is_infeasible(const Application& app, KeyedClass& gang_class, std::int64_t size);
+    /// The same, noted in the entry, with what it was found for.
+    bool note_infeasible(QueueEntry& entry);
     /// Whether the view has no room for it, by comparison with others of its class, if that tells.
     bool is_refused(
         const Application& app, KeyedClass& gang_class, std::int64_t size, core::View view);

@@ -147,9 +147,7 @@ bool StatusRefresh::find_place(QueueEntry& queue_entry, SchedulingCycle& cycle) 
         queue_entry.code = ReasonCode::misconfigured;
         return true;
     }
-    queue_entry.is_infeasible = verdicts_.is_infeasible(app, gang_class, queue_entry.size);
-    if (queue_entry.is_infeasible) {
-        queue_entry.infeasible_at = model_.cluster_model.ceiling_version();
+    if (verdicts_.note_infeasible(queue_entry)) {
         model_.waiting.note_attempt(queue_entry);
         model_.demand.note(app, step_.now_ms);
         queue_entry.code = model_.demand.code_for(

@@ -134,6 +134,11 @@ public:
     const Seen& seen(PodId pod) const { return pods_[pod]; }
     bool knows(PodId pod) const { return pod < pods_.size(); }
     const GangRecord* find_gang(PodId driver) const;
+    /// See GangRecord; not so of a driver without a gang.
+    bool is_forsaken(PodId driver) const {
+        const GangRecord* const gang = find_gang(driver);
+        return gang != nullptr && gang->is_forsaken;
+    }
     /// Whether its reservation names no more slots there than before its tenant edited it.
     bool is_restored(PodId driver, NodeId node) const;
     const std::map<PodId, NodeSlots>& node_slots(NodeId node) const {

@@ -132,8 +132,7 @@ void Checkers::check_capacity(
 }
 
 bool Checkers::is_of_forsaken_gang(PodId pod) const {
-    const GangRecord* gang = capacity_model_.find_gang(capacity_model_.seen(pod).gang);
-    return gang != nullptr && gang->is_forsaken;
+    return capacity_model_.is_forsaken(capacity_model_.seen(pod).gang);
 }
 
 std::string Checkers::open_slots_text(NodeId node) const {
@@ -289,15 +288,14 @@ std::int64_t Checkers::sit_beside(PodId driver) const {
     return std::clamp<std::int64_t>(found->second.count, 0, there);
 }
 
-/// An executor that a set made names its driver by its application alone. Whose driver a tenant has
-/// made no driver any more, with no key to tell, is the executor of the driver that he has given
-/// the same application.
+/// An executor that a set made names its driver by its application alone. If a tenant has taken the
+/// labels of a driver from its own driver, and there is no key to tell that it is one, the executor
+/// is in a slot of another driver that he gave the same application.
 bool Checkers::is_claimed(const core::Pod& executor, PodId driver, PodId by) const {
     const core::OwnerReference* owner = core::find_controller(executor);
-    const GangRecord* gang = capacity_model_.find_gang(driver);
     const core::Pod* claimant = world_.store.find_pod(by);
-    return owner != nullptr && owner->kind == "StatefulSet" && gang != nullptr &&
-           gang->is_forsaken && claimant != nullptr &&
+    return owner != nullptr && owner->kind == "StatefulSet" &&
+           capacity_model_.is_forsaken(driver) && claimant != nullptr &&
            claimant->namespace_name == executor.namespace_name &&
            core::find_value(claimant->labels, "edited") != nullptr;
 }

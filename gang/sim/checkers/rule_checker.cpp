@@ -155,8 +155,7 @@ void RuleChecker::check_zone(
         return role != nullptr && *role == "driver";
     }();
     // Relabelled once, it is no driver to whoever sees it later, whatever its label is then.
-    const GangRecord* const gang = world_.checkers.capacity_model().find_gang(one.driver);
-    const bool is_forsaken = gang != nullptr && gang->is_forsaken;
+    const bool is_forsaken = world_.checkers.capacity_model().is_forsaken(one.driver);
     if (!one.rules.must_be_in_one_zone() || one.was_tampered || driver == pods.end() ||
         is_forsaken || (!is_driver_by_label && !world_.plan.has_key) ||
         (one.by_set && !has_same_application(driver->second, pods.at(number_of(bind.pod.uid))))) {

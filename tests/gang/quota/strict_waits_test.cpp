@@ -175,10 +175,7 @@ TEST_CASE("strict wait: a limit holds for it, and who of another queue uses that
 
 TEST_CASE("strict wait: nobody is evicted for another, and what was begun serves it") {
     config::Queue etl = hourly("etl");
-    config::Queue nightly = queue("nightly");
-    nightly.order = config::QueueOrder::priority;
-    nightly.preemption.within_queue = config::PreemptionWithin::lower_priority;
-    Turnstile at(with_queues({etl, nightly}, World::sealed_schema()));
+    Turnstile at(with_queues({etl, tests::by_priority("nightly")}, World::sealed_schema()));
     tests::running(at.world, "low", "nightly", 7, 1, 1);
     SUBCASE("it is overdue: for nobody else") {
         const auto overdue = at.add("overdue", "etl", 8, 90);
@@ -220,10 +217,7 @@ TEST_CASE("strict wait: nobody is evicted for one that is overdue past one that 
 }
 
 TEST_CASE("strict wait: nor does held room pass one whose bind has just failed (seed 700274)") {
-    config::Queue nightly = queue("nightly");
-    nightly.order = config::QueueOrder::priority;
-    nightly.preemption.within_queue = config::PreemptionWithin::lower_priority;
-    Turnstile at(with_queues({hourly("etl"), nightly}, World::sealed_schema()));
+    Turnstile at(with_queues({hourly("etl"), tests::by_priority("nightly")}, World::sealed_schema()));
     tests::running(at.world, "low", "nightly", 7, 1, 1);
     at.world.add_node(tests::node("n2", 4, 64 * 1024));
     const auto high = at.submit(at.driver("high", "nightly", 1, 9), 6);
@@ -242,10 +236,7 @@ TEST_CASE("strict wait: nor does held room pass one whose bind has just failed (
 }
 
 TEST_CASE("strict wait: held room passes nobody who can start since nodes are open again (seed 2938)") {
-    config::Queue nightly = queue("nightly");
-    nightly.order = config::QueueOrder::priority;
-    nightly.preemption.within_queue = config::PreemptionWithin::lower_priority;
-    Turnstile at(with_queues({hourly("etl"), nightly}, World::sealed_schema()));
+    Turnstile at(with_queues({hourly("etl"), tests::by_priority("nightly")}, World::sealed_schema()));
     tests::running(at.world, "low", "nightly", 7, 1, 1);
     at.world.add_node(tests::node("n2", 4, 64 * 1024));
     at.world.change_node("n2", [](core::Node& node) { node.unschedulable = true; });
