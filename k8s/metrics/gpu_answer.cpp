@@ -4,9 +4,50 @@
 
 #include <cstddef>
 #include <utility>
+#include <vector>
 
 namespace k8s {
 namespace {
+
+/// A card's labels behind the metric's name are the same text in each of its series: it is read
+/// once, and known again where it comes next. It is looked for behind the text that was found the
+/// last time, and where a metric's series would begin again: Prometheus has them by metric, or by
+/// node and then by metric. Elsewhere it is not found, and read as it is.
+class LabelMemo {
+public:
+    /// Whether the text goes on with labels that are known, up to their closing brace, which are
+    /// then put into a series that has none of them.
+    bool find(std::string_view text, GpuSeries& into) {
+        for (const std::size_t at : {next_, next_ + 1, run_, std::size_t{0}}) {
+            if (at >= known_.size() || !text.starts_with(known_[at].text)) continue;
+            const GpuSeries& found = known_[at].series;
+            into = {into.metric, found.node, found.id, found.uuid, found.model, into.value};
+            next_ = at + 1;
+            return true;
+        }
+        return false;
+    }
+    /// Of the text that was found, without the brace.
+    std::size_t size() const { return known_[next_ - 1].text.size() - 1; }
+
+    /// `text` ends with the closing brace of labels that were not found.
+    void add(std::string_view text, const GpuSeries& series) {
+        if (known_.size() == known_max) return;
+        if (next_ != known_.size()) run_ = known_.size();
+        known_.push_back({text, series});
+        next_ = known_.size();
+    }
+
+private:
+    static constexpr std::size_t known_max = 65'536;
+    struct Known {
+        std::string_view text;
+        GpuSeries series;
+    };
+    std::vector<Known> known_;
+    std::size_t next_ = 0;
+    std::size_t run_ = 0;  ///< where those that came one after the other, all of them new, begin
+};
 
 /// Labels that nobody asks for, and all else that is of no interest, are passed over from quote to
 /// quote and from bracket to bracket.
@@ -64,8 +105,7 @@ private:
         bool has_value = false;
         const bool is_read = read_object([&](std::string_view key) {
             if (key == "metric" && cursor_.look() == '{') {
-                has_labels = true;
-                return read_labels();
+                return read_labels(std::exchange(has_labels, true));
             }
             return key == "value" ? read_value(has_value) : skip_value();
         });
@@ -78,14 +118,29 @@ private:
         return true;
     }
 
-    bool read_labels() {
-        return read_object([this](std::string_view key) {
+    /// `is_more`: beside labels that the series has already.
+    bool read_labels(bool is_more) {
+        // Behind the metric's name, if that is the first label, and the only one of its kind.
+        const char* rest = nullptr;
+        bool is_known = false;
+        std::size_t number = 0;
+        const bool is_read = read_object([&](std::string_view key) {
             std::string_view* const label = label_of(key);
+            const bool is_first = number++ == 0 && !is_more;
             if (label == nullptr || cursor_.look() != '"') return skip_value();
             const auto said = cursor_.read_string(true);
-            if (said) *label = *said;
-            return said.has_value();
+            if (!said) return false;
+            *label = *said;
+            if (label != &series_.metric) return true;
+            rest = is_first ? cursor_.at() : nullptr;
+            if (is_first) is_known = labels_.find(cursor_.rest(), series_);
+            if (is_known) cursor_.pass(labels_.size());
+            return true;
         });
+        if (is_read && rest != nullptr && !is_known) {
+            labels_.add({rest, static_cast<std::size_t>(cursor_.at() - rest)}, series_);
+        }
+        return is_read;
     }
 
     /// A pair of a time and a text.
@@ -144,7 +199,7 @@ private:
     bool skip_value() {
         const char c = cursor_.look();
         if (c == '{' || c == '[') return cursor_.skip_nested();
-        return c == '"' ? cursor_.read_string(false).has_value() : cursor_.read_other().has_value();
+        return c == '"' ? cursor_.read_string(false).has_value() : cursor_.skip_other();
     }
 
     JsonScalarReader scalars_;
@@ -153,6 +208,7 @@ private:
     std::string_view node_label_;
     const Visit& visit_;
     GpuSeries series_;
+    LabelMemo labels_;
     GpuAnswer answer_;
 };
 

@@ -6,6 +6,9 @@
 namespace k8s {
 namespace {
 
+/// Of a whole number that surely has 64 bits.
+constexpr std::ptrdiff_t digits_max = 18;
+
 bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
@@ -72,7 +75,6 @@ std::optional<JsonScalar> JsonCursor::read_other() {
 }
 
 std::optional<JsonScalar> JsonCursor::read_number() {
-    constexpr std::ptrdiff_t digits_max = 18;
     const char* first = at_;
     const char* at = at_;
     std::uint64_t number = 0;
@@ -94,6 +96,25 @@ std::optional<JsonScalar> JsonCursor::read_number() {
     }
     at_ = at;
     return scalar;
+}
+
+/// Digits, and more behind a point, are known for a number without its value.
+bool JsonCursor::skip_other() {
+    const auto pass_digits = [this](const char* at) {
+        while (at < end_ && is_digit(*at)) ++at;
+        return at;
+    };
+    const char* const point = pass_digits(at_);
+    const bool is_usual =
+        point > at_ && point - at_ <= digits_max && (*at_ != '0' || point - at_ == 1);
+    if (is_usual && point < end_ && *point == '.') {
+        const char* const behind = pass_digits(point + 1);
+        if (behind > point + 1 && (behind == end_ || !may_be_in_number(*behind))) {
+            at_ = behind;
+            return true;
+        }
+    }
+    return read_other().has_value();
 }
 
 bool JsonCursor::skip_nested() {

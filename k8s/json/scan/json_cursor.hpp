@@ -31,10 +31,11 @@ public:
 
     const char* at() const { return at_; }
     const char* end() const { return end_; }
+    std::string_view rest() const { return {at_, static_cast<std::size_t>(end_ - at_)}; }
     bool is_in_text(const char* place) const { return place >= begin_ && place < end_; }
     /// NUL, which is never a part of JSON, at the end.
     char look() const { return at_ < end_ ? *at_ : '\0'; }
-    void pass() { ++at_; }
+    void pass(std::size_t bytes = 1) { at_ += bytes; }
 
     void skip_space() {
         while (at_ < end_ && is_space(*at_)) ++at_;
@@ -63,6 +64,8 @@ public:
     }
     /// A scalar that is no string. What follows must be a separator, which whoever called sees to.
     std::optional<JsonScalar> read_other();
+    /// Past such a scalar, whatever it says.
+    bool skip_other();
     /// Past the object or array that begins here.
     bool skip_nested();
 

@@ -1,8 +1,13 @@
 #include "k8s/metrics/gpu_vectors.hpp"
 
+#include "tests/core/random.hpp"
+
 #include <doctest/doctest.h>
 
+#include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 using core::SampledGpu;
 using core::SampledNode;
@@ -172,4 +177,102 @@ TEST_CASE("a value that is no pair of a time and a text is no series") {
     }
     CHECK(why_not(R"({"data":{"resultType":"vector"}})") != "");
     CHECK(why_not(R"({"data":[],"error":"no\ndata"})") == "no data");
+}
+
+TEST_CASE("the time of a value may be any number, and nothing else") {
+    const auto with_time = [](const std::string& time) {
+        return why_not(vector_of(
+            R"({"metric":{"__name__":"observerward_static_gpu_memory_size","id":"0"},"value":[)" +
+            time + R"(,"12"]})"));
+    };
+    for (const char* time :
+         {"0",
+          "7",
+          "-7",
+          "0.5",
+          "1764086400.123",
+          "-0.25",
+          "1e5",
+          "1.5e-3",
+          "12345678901234567890.5",
+          "1764086400.12345678901234567890"}) {
+        INFO(time);
+        CHECK(with_time(time) == "");
+    }
+    for (const char* time :
+         {"",
+          "-",
+          ".5",
+          "1.",
+          "01.5",
+          "1.5.2",
+          "1.5-",
+          "1.e5",
+          "1.5e",
+          "1e999",
+          "1.5x",
+          "NaN",
+          "+1"}) {
+        INFO(time);
+        CHECK(with_time(time) != "");
+    }
+}
+
+namespace {
+
+/// What a series says of its card, in one of several spellings, or of one that has no name first.
+std::string any_labels(tests::Random& random) {
+    const std::string node = "g" + std::to_string(random.between(0, 2));
+    const std::string id = std::to_string(random.between(0, 3));
+    switch (random.between(0, 7)) {
+        case 0:
+            return R"("uuid":"\u0047-)" + id + R"(","kubernetes_node":")" + node + "\"";
+        case 1:
+            return R"("id":)" + id + R"(,"kubernetes_node":")" + node + "\"";
+        case 2:
+            return R"("kubernetes_node":")" + node + R"(","id":")" + id +
+                   R"(","__name__":"observerward_dynamic_gpu_power_usage_W")";
+        case 3:
+            return R"( "id" : ")" + id + R"(" , "more":{"id":"7"},"kubernetes_node":")" + node +
+                   "\" ";
+        default:
+            return R"("id":")" + id + R"(","model":"T4","kubernetes_node":")" + node + "\"";
+    }
+}
+
+}  // namespace
+
+TEST_CASE("an answer says what its series say one by one, in whatever order they come") {
+    tests::Random random;
+    for (int round = 0; round < 300; ++round) {
+        std::vector<std::string> cards;
+        for (std::int64_t i = random.between(1, 8); i > 0; --i) cards.push_back(any_labels(random));
+        std::vector<std::string> all;
+        for (const char* name :
+             {"static_gpu_memory_size",
+              "static_gpu_multiprocessor_count",
+              "dynamic_gpu_power_usage_W"}) {
+            for (const std::string& labels : cards) {
+                if (random.one_in(8)) continue;
+                std::string one = series(
+                    name,
+                    std::to_string(random.between(1, 99)),
+                    random.one_in(8) ? any_labels(random) : labels);
+                if (random.one_in(16)) {
+                    one = R"({"metric":{"model":"A100","id":"9"},)" + one.substr(1);
+                }
+                all.push_back(std::move(one));
+            }
+        }
+        GpuVectors at_once("kubernetes_node");
+        GpuVectors one_by_one("kubernetes_node");
+        std::string joined;
+        for (const std::string& one : all) {
+            REQUIRE(one_by_one.add(vector_of(one)));
+            joined += (joined.empty() ? "" : ",") + one;
+        }
+        REQUIRE(at_once.add(vector_of(joined)));
+        CHECK(at_once.left_out() == one_by_one.left_out());
+        CHECK(at_once.take() == one_by_one.take());
+    }
 }
