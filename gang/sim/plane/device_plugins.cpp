@@ -14,12 +14,14 @@ namespace {
 constexpr int own_mind_percent = 25;  ///< of the pods: whatever was written, the plugin takes any
 const std::string word_key = "ai.centaurus.io/alnair-gpu-id";
 
-std::vector<std::string_view> words(std::string_view text) {
+/// Parts of the text itself; nullptr: there is none.
+std::vector<std::string_view> words(const std::string* text) {
     std::vector<std::string_view> made;
-    while (!text.empty()) {
-        const std::size_t comma = text.find(',');
-        made.push_back(text.substr(0, comma));
-        text.remove_prefix(comma == std::string_view::npos ? text.size() : comma + 1);
+    std::string_view left = text == nullptr ? std::string_view() : std::string_view(*text);
+    while (!left.empty()) {
+        const std::size_t comma = left.find(',');
+        made.push_back(left.substr(0, comma));
+        left.remove_prefix(comma == std::string_view::npos ? left.size() : comma + 1);
     }
     return made;
 }
@@ -86,7 +88,7 @@ std::int64_t times_on_cards(const core::Node& node, std::int64_t units) {
 CardUnits word_of_plugin(const core::Pod& pod) {
     CardUnits made;
     const std::string* const text = core::find_value(pod.annotations, word_key);
-    for (const std::string_view chunk : words(text == nullptr ? "" : *text)) {
+    for (const std::string_view chunk : words(text)) {
         ++made[std::string(chunk.substr(0, chunk.rfind('_')))];
     }
     return made;
@@ -96,7 +98,7 @@ CardUnits word_of_scheduler(const core::Pod& pod) {
     CardUnits made;
     const std::string* const text =
         core::find_value(pod.annotations, std::string(core::cards_annotation));
-    for (const std::string_view one : words(text == nullptr ? "" : *text)) {
+    for (const std::string_view one : words(text)) {
         const std::size_t colon = one.rfind(':');
         std::int64_t units = 0;
         std::from_chars(one.data() + colon + 1, one.data() + one.size(), units);
