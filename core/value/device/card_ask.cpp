@@ -126,6 +126,16 @@ const CardFamily* family_of_cards(std::string_view units) {
     return found == families.end() ? nullptr : &*found;
 }
 
+std::vector<std::string_view> counted_resources(const NodeCards& cards) {
+    if (cards.cards.empty()) return {};
+    const CardFamily* const family = family_of_cards(cards.resource);
+    if (family == nullptr) return {cards.resource};
+    std::vector<std::string_view> resources = {family->counted_units};
+    if (!family->counted_cores.empty()) resources.push_back(family->counted_cores);
+    if (!family->counted_slots.empty()) resources.push_back(family->counted_slots);
+    return resources;
+}
+
 std::vector<ExtendedResource> counts_of(const NodeCards& cards, const Card& card) {
     const CardFamily* const family = family_of_cards(cards.resource);
     if (family == nullptr) return {{card_name(cards.resource, card.id), card.units}};

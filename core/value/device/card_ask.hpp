@@ -39,7 +39,9 @@ struct CardFamily {
 };
 /// That whose cards have such units; nullptr: there is none.
 const CardFamily* family_of_cards(std::string_view units);
-/// What the card offers, under the names by which it is counted.
+/// By which the node's cards are counted; none: it has no cards.
+std::vector<std::string_view> counted_resources(const NodeCards& cards);
+/// What the card offers of each of them, in their order, under the names by which it is counted.
 std::vector<ExtendedResource> counts_of(const NodeCards& cards, const Card& card);
 
 struct CardAsk {

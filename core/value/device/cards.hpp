@@ -6,6 +6,7 @@
 
 #include "core/value/resources.hpp"
 
+#include <compare>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -18,7 +19,7 @@ struct Card {
     std::int64_t units = 0;  ///< > 0
     std::int64_t cores = 0;  ///< hundredths of its compute; 0: nobody counts them
     std::int64_t slots = 0;  ///< pods that may share it; 0: as many as there is room for
-    friend bool operator==(const Card&, const Card&) = default;
+    friend auto operator<=>(const Card&, const Card&) = default;
 };
 
 /// What a node says of its cards.
