@@ -126,9 +126,9 @@ inline std::int64_t capacity_of(
 }
 
 /// What one pod of the demand takes of cards, which are chosen so.
-inline std::vector<ExtendedDemand> cards_taken_by(
+inline std::vector<CardDemand> cards_taken_by(
     const FreeColumns& free_capacity, NodeIndex node, const Demand& demand, CardChoice choice) {
-    std::vector<ExtendedDemand> planned;
+    std::vector<CardDemand> planned;
     for (const ExtendedDemand& wanted : demand.extended) {
         const auto cards =
             choose_cards(*free_capacity.columns, node, wanted, free_capacity.view, choice, planned);
@@ -155,7 +155,7 @@ inline std::int64_t capacity_beside(
         least,
         times_it_fits(
             free_capacity.ephemeral[row] - other.ephemeral_bytes, demand.ephemeral_bytes));
-    std::vector<ExtendedDemand> planned;
+    std::vector<CardDemand> planned;
     if (demand.wants_cards && other.wants_cards) {
         planned = cards_taken_by(free_capacity, node, other, choice);
     }

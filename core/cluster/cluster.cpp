@@ -43,28 +43,8 @@ void merge_amounts(std::vector<ExtendedResource>& amounts) {
 }
 
 void sort_by_id(std::vector<ExtendedDemand>& demands) {
-    std::sort(demands.begin(), demands.end(), [](const auto& a, const auto& b) {
-        return a.id < b.id;
-    });
-}
-
-/// `visit(count, order of its card)` for all that the node's cards offer.
-template <typename Visit>
-void for_each_card_count(const Node& node, const Visit& visit) {
-    if (!node.cards) return;
-    std::uint16_t order = 0;
-    for (const Card& card : node.cards->cards) {
-        for (const ExtendedResource& count : counts_of(*node.cards, card)) visit(count, order);
-        ++order;
-    }
-}
-
-std::vector<std::string> card_names_of(const Node& node) {
-    std::vector<std::string> names;
-    for_each_card_count(node, [&names](const ExtendedResource& count, std::uint16_t) {
-        names.push_back(count.name);
-    });
-    return names;
+    std::sort(
+        demands.begin(), demands.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
 }
 
 bool wishes_alike(const Resources& a, const Resources& b) {
@@ -74,7 +54,7 @@ bool wishes_alike(const Resources& a, const Resources& b) {
 }
 
 bool alike_in_capacity(const Node& a, const Node& b) {
-    return a.pods == b.pods && a.allocatable == b.allocatable && a.cards == b.cards;
+    return a.pods == b.pods && a.allocatable == b.allocatable;
 }
 
 }  // namespace
@@ -85,7 +65,9 @@ bool Cluster::upsert_node(const Node& node) {
     const NodeIndex index = node_or_placeholder(node.name);
     NodeEntry& entry = nodes_[index.value];
     const bool came = !entry.present;
-    const bool free_capacity_changed = came || !alike_in_capacity(entry.node, node);
+    const bool cards_changed = !columns_.cards().has(index, node.cards);
+    const bool free_capacity_changed =
+        came || cards_changed || !alike_in_capacity(entry.node, node);
     const bool filters_changed = came || !filters_alike(entry.node, node);
     if (free_capacity_changed) set_allocatable(index, node);
     const bool images_changed = node.images && images_.set(index, *node.images);
@@ -96,6 +78,7 @@ bool Cluster::upsert_node(const Node& node) {
     entry.node = node;
     entry.node.uid = std::string();
     entry.node.resource_version = std::string();
+    entry.node.cards.reset();
     entry.node.images.reset();
     entry.present = true;
     if (came) {
@@ -128,6 +111,12 @@ std::optional<NodeIndex> Cluster::find_node(std::string_view name) const {
     const auto found = index_by_name_.find(name);
     if (found == index_by_name_.end() || !nodes_[found->second.value].present) return std::nullopt;
     return found->second;
+}
+
+Node Cluster::node_as_told(NodeIndex index) const {
+    Node told = node(index);
+    told.cards = columns_.cards().find(index);
+    return told;
 }
 
 NodeIndex Cluster::node_or_placeholder(std::string_view name) {
@@ -206,34 +195,29 @@ const std::vector<CostLevel>& Cluster::cost_levels() const {
     return kept;
 }
 
-/// The names of a node's extended resources, and of its cards, are held as long as it offers them.
-/// Nodes that are alike share their amounts; what cards offer is no part of these, as no two cards
-/// have one name.
+/// The names of a node's extended resources are held as long as it offers them. Nodes that are
+/// alike share their amounts.
 void Cluster::set_allocatable(NodeIndex node, const Node& offered) {
     const ResourcesId id = intern_amounts(offered.allocatable);
     NodeEntry& entry = nodes_[node.value];
-    if (!offered.cards && !entry.node.cards) {
-        columns_.set_allocatable(node, demands_[id.value], offered.pods);
-    } else {
-        set_cards(node, demands_[id.value], offered);
-    }
+    set_cards(node, offered.cards);
+    columns_.set_allocatable(node, demands_[id.value], offered.pods);
     index_.node_changed(node);
     if (!entry.allocatable.is_none()) release_amounts(entry.allocatable);
     entry.allocatable = id;
 }
 
-void Cluster::set_cards(NodeIndex node, Demand offered, const Node& by) {
-    const std::vector<std::string> before = card_names_of(nodes_[node.value].node);
-    std::vector<std::pair<ExtendedId, std::uint16_t>> orders;
-    for_each_card_count(by, [&](const ExtendedResource& count, std::uint16_t order) {
-        const ExtendedId name = hold_name(count.name);
-        offered.extended.push_back({name, count.amount});
-        orders.emplace_back(name, order);
-    });
-    sort_by_id(offered.extended);
-    columns_.set_allocatable(node, offered, by.pods);
-    for (const auto& [name, place] : orders) columns_.set_card_order(node, name, place);
-    for (const std::string& name : before) release_name(*extended_names_.find(name));
+/// So are the names by which its cards are counted.
+void Cluster::set_cards(NodeIndex node, const Boxed<NodeCards>& said) {
+    const std::vector<ExtendedId> before = columns_.cards().resources(node);
+    std::vector<ExtendedId> resources;
+    if (said) {
+        for (const std::string_view name : counted_resources(*said)) {
+            resources.push_back(hold_name(std::string(name)));
+        }
+    }
+    columns_.set_cards(node, said ? &*said : nullptr, resources);
+    for (const ExtendedId name : before) release_name(name);
 }
 
 // --- shapes -------------------------------------------------------------------------------------
@@ -319,7 +303,7 @@ ExtendedId Cluster::hold_name(const std::string& name) {
     if (is_card(name)) {
         const auto resource = extended_names_.intern(std::string(resource_of_card(name)));
         if (resource.is_new) columns_.set_offered_by_all(resource.id, 0);
-        columns_.set_card(held.id, resource.id, id_of_card(name) == unknown_card);
+        columns_.set_card(held.id, resource.id, cut_card_id(id_of_card(name)));
     }
     return held.id;
 }
@@ -338,7 +322,7 @@ void Cluster::release_name(ExtendedId name) {
         }
     }
     if (resource.is_none()) return;
-    columns_.set_card(name, {}, false);
+    columns_.set_card(name, {}, {});
     extended_names_.release(resource);
 }
 
@@ -444,7 +428,7 @@ void Cluster::add_unknown(
 std::vector<ExtendedResource> Cluster::choose_cards(
     NodeIndex node, ResourcesId id, UsedBy used_by, CardChoice choice) const {
     std::vector<ExtendedResource> cards;
-    std::vector<ExtendedDemand> planned;
+    std::vector<CardDemand> planned;
     for (const ExtendedDemand& wanted : demands_[id.value].extended) {
         if (!is_card_resource(extended_names_[wanted.id]) &&
             columns_.find_card_ask(wanted.id) == nullptr) {
@@ -459,11 +443,21 @@ std::vector<ExtendedResource> Cluster::choose_cards(
         if (taken.empty()) add_unknown(node, wanted, cards);
         planned.insert(planned.end(), taken.begin(), taken.end());
     }
-    for (const ExtendedDemand& one : planned) {
-        cards.push_back({extended_names_[one.id], one.amount});
+    for (const CardDemand& one : planned) {
+        const std::string card = columns_.cards().id(node, one.order);
+        cards.push_back({card_name(extended_names_[one.resource], card), one.amount});
     }
     merge_amounts(cards);
     return cards;
+}
+
+/// All of it; 0: the node has no such card.
+std::int64_t Cluster::offered_by_card(NodeIndex node, const std::string& name) const {
+    const auto resource = extended_names_.find(std::string(resource_of_card(name)));
+    if (!resource) return 0;
+    const auto* const offer =
+        columns_.cards().find_offer(node, *resource, cut_card_id(id_of_card(name)));
+    return offer == nullptr ? 0 : offer->amount;
 }
 
 /// What is said of cards in amounts that only the cards tell.
@@ -475,9 +469,7 @@ std::vector<ExtendedResource> Cluster::told_by_cards(
     }
     for (ExtendedResource& one : said) {
         if (one.amount != by_the_card) continue;
-        const auto name = extended_names_.find(one.name);
-        const std::int64_t whole =
-            name ? columns_.extended(node, *name, View::allocatable) : std::int64_t{0};
+        const std::int64_t whole = offered_by_card(node, one.name);
         const bool is_units =
             asked != nullptr && resource_of_card(one.name) == asked->ask.family->counted_units;
         one.amount = std::max<std::int64_t>(is_units ? units_of(asked->ask, whole) : whole, 1);
@@ -836,7 +828,7 @@ std::vector<Account> Cluster::accounts() const {
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
         amounts += nodes_[i].allocatable.is_none() ? 0 : 1;
         allocations += nodes_[i].allocations;
-        names += card_names_of(nodes_[i].node).size();
+        names += columns_.cards().resources({static_cast<std::uint32_t>(i)}).size();
     }
     std::set<ExtendedId> asks;
     for (const Demand& demand : demands_) {
@@ -854,6 +846,7 @@ std::vector<Account> Cluster::accounts() const {
         {"charges on nodes", allocation_count(), allocations},
         {"constraint classes", classes_.references(), shapes_.size()},
         {"extended names", extended_names_.references(), names},
+        columns_.cards().account(),
         images_.account()};
 }
 

@@ -91,8 +91,15 @@ public:
     bool has_allocations(NodeIndex node) const { return nodes_[node.value].allocations > 0; }
     const std::string& node_name(NodeIndex node) const { return nodes_[node.value].node.name; }
     /// Labels, taints and so on; of a placeholder the name alone is filled. Its uid and
-    /// resourceVersion, which nobody asks a view for, are not kept.
+    /// resourceVersion, which nobody asks a view for, are not kept, and its cards are among the
+    /// columns: of a node that is to be changed take node_as_told().
     const Node& node(NodeIndex node) const { return nodes_[node.value].node; }
+    /// With its cards, so that it can be changed and upserted again.
+    Node node_as_told(NodeIndex node) const;
+    /// The vendor's, of a card of the node: by its place among them.
+    std::string card_id(NodeIndex node, std::uint16_t order) const {
+        return columns_.cards().id(node, order);
+    }
     /// Present nodes, by name: the order of every tie-break.
     std::span<const NodeIndex> nodes_by_name() const { return order_; }
     std::size_t node_count() const { return order_.size(); }
@@ -307,7 +314,7 @@ private:
     void erase_from_order(NodeIndex node);
     void count_kinds(const Node& node, int by);
     void set_allocatable(NodeIndex node, const Node& offered);
-    void set_cards(NodeIndex node, Demand offered, const Node& by);
+    void set_cards(NodeIndex node, const Boxed<NodeCards>& said);
     ResourcesId intern_amounts(const Resources& resources);
     ExtendedId hold_name(const std::string& name);
     void release_name(ExtendedId name);
@@ -319,6 +326,7 @@ private:
     void hold_card_ask(ExtendedId name, const std::string& text);
     void add_unknown(
         NodeIndex node, const ExtendedDemand& wanted, std::vector<ExtendedResource>& cards) const;
+    std::int64_t offered_by_card(NodeIndex node, const std::string& name) const;
     std::vector<ExtendedResource> told_by_cards(
         NodeIndex node, ResourcesId id, std::vector<ExtendedResource> said) const;
     std::vector<ExtendedResource> choose_cards(

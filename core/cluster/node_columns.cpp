@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace core {
 
@@ -68,7 +69,7 @@ void NodeColumns::set_allocatable(NodeIndex node, const Demand& allocatable, std
     set_row(pods_, node.value, pods);
     for (Extended& entry : extended_[node.value]) {
         entry.allocatable = 0;
-        entry.card_order = 0;
+        offer_as_card(node, entry);
     }
     extended_[node.value].reserve(allocatable.extended.size());
     for (const ExtendedDemand& offered : allocatable.extended) {
@@ -147,7 +148,8 @@ std::int64_t NodeColumns::extended(NodeIndex node, ExtendedId id, View view) con
                 return clamp(by_all + entry.allocatable);
         }
     }
-    return clamp(by_all);
+    const CardTable::Offer* const card = find_card(node, id);
+    return clamp(by_all + (card == nullptr ? 0 : card->amount));
 }
 
 bool NodeColumns::is_overcommitted(NodeIndex node) const {
@@ -163,13 +165,51 @@ bool NodeColumns::is_overcommitted(NodeIndex node) const {
            });
 }
 
-void NodeColumns::set_card(ExtendedId card, ExtendedId resource, bool is_unknown) {
+void NodeColumns::set_cards(
+    NodeIndex node, const NodeCards* cards, std::span<const ExtendedId> resources) {
+    cards_.set(node, cards, resources);
+    for (Extended& entry : extended_[node.value]) offer_as_card(node, entry);
+}
+
+void NodeColumns::set_card(ExtendedId card, ExtendedId resource, CardId id) {
     if (card.value >= card_names_.size()) card_names_.resize(card.value + 1);
     CardName& name = card_names_[card.value];
     card_name_count_ += resource.is_none() ? 0 : 1;
     card_name_count_ -= name.resource.is_none() ? 0 : 1;
-    name = {resource, is_unknown};
+    const bool is_unknown = !id.uuid && id.front == unknown_card;
+    name = {resource, std::move(id), is_unknown};
     while (!card_names_.empty() && card_names_.back().resource.is_none()) card_names_.pop_back();
+}
+
+/// nullptr: it is none of the node's cards, or offers nothing.
+const CardTable::Offer* NodeColumns::find_card(NodeIndex node, ExtendedId card) const {
+    const ExtendedId resource = resource_of_card(card);
+    if (resource.is_none()) return nullptr;
+    return cards_.find_offer(node, resource, card_names_[card.value].id);
+}
+
+/// What is taken of a card is kept under its name, whether the node has that card or not.
+void NodeColumns::offer_as_card(NodeIndex node, Extended& entry) const {
+    if (resource_of_card(entry.id).is_none()) return;
+    const CardTable::Offer* const card = find_card(node, entry.id);
+    entry.allocatable = card == nullptr ? 0 : card->amount;
+    entry.card_order = card == nullptr ? std::uint16_t{0} : card->order;
+}
+
+NodeColumns::TakenOfCards NodeColumns::taken_of_cards(
+    NodeIndex node, ExtendedId resource, View view, std::size_t cards) const {
+    TakenOfCards taken;
+    taken.by_order.resize(cards);
+    if (card_name_count_ == 0) return taken;
+    for (const Extended& entry : extended_[node.value]) {
+        if (!is_card_of(entry.id, resource)) continue;
+        if (card_names_[entry.id.value].is_unknown) {
+            taken.unknown += entry.taken(view);
+        } else if (entry.allocatable != 0) {  // else the node does not have it
+            taken.by_order[entry.card_order] += entry.taken(view);
+        }
+    }
+    return taken;
 }
 
 std::optional<NodeColumns::AskedCards> NodeColumns::take_card_ask(ExtendedId name) {
@@ -205,13 +245,16 @@ NodeColumns::Extended& NodeColumns::extended_entry(NodeIndex node, ExtendedId id
             return entry.id < wanted;
         });
     if (found != entries.end() && found->id == id) return *found;
-    return *entries.insert(found, Extended{id, 0, 0, 0, 0});
+    Extended made{id, 0, 0, 0, 0};
+    offer_as_card(node, made);
+    return *entries.insert(found, made);
 }
 
 /// What nobody offers or holds must not outlive the name's number, which is used again.
 void NodeColumns::drop_unused_extended(NodeIndex node) {
-    std::erase_if(extended_[node.value], [](const Extended& entry) {
-        return entry.allocatable == 0 && entry.allocated == 0 && entry.allocated_to_others == 0;
+    std::erase_if(extended_[node.value], [this](const Extended& entry) {
+        const bool is_listed = entry.allocatable != 0 && resource_of_card(entry.id).is_none();
+        return !is_listed && entry.allocated == 0 && entry.allocated_to_others == 0;
     });
 }
 

@@ -3,7 +3,10 @@
 // node and nothing else. Extended resources are few and rare, so each node lists only its own.
 
 #include "core/base/ids.hpp"
+#include "core/cluster/device/card_table.hpp"
 #include "core/value/device/card_ask.hpp"
+
+#include <boost/container/small_vector.hpp>
 
 #include <array>
 #include <cstdint>
@@ -28,6 +31,14 @@ struct ExtendedDemand {
     ExtendedId id;
     std::int64_t amount = 0;
     friend bool operator==(const ExtendedDemand&, const ExtendedDemand&) = default;
+};
+
+/// So much of a resource, of one card of a node.
+struct CardDemand {
+    ExtendedId resource;
+    std::uint16_t order = 0;  ///< the card's place among the node's
+    std::int64_t amount = 0;
+    friend bool operator==(const CardDemand&, const CardDemand&) = default;
 };
 
 /// What one pod takes of a node, besides one pod slot.
@@ -82,9 +93,14 @@ public:
     }
     bool is_offered_by_all(ExtendedId id) const { return offered_by_all(id) > 0; }
 
-    /// `card` is a card's name, of this resource; none: the number means something else from now
-    /// on.
-    void set_card(ExtendedId card, ExtendedId resource, bool is_unknown);
+    /// Which cards the nodes have.
+    const CardTable& cards() const { return cards_; }
+    /// See CardTable::set(). What is taken of cards counts on them from now on.
+    void set_cards(NodeIndex node, const NodeCards* cards, std::span<const ExtendedId> resources);
+
+    /// `card` is the name of the card with this id, of this resource; none: the number means
+    /// something else from now on.
+    void set_card(ExtendedId card, ExtendedId resource, CardId id);
     /// Whose card this is; none: it is no card.
     ExtendedId resource_of_card(ExtendedId card) const {
         return card.value < card_names_.size() ? card_names_[card.value].resource : ExtendedId{};
@@ -107,30 +123,23 @@ public:
         const auto found = card_asks_.find(name);
         return found == card_asks_.end() ? nullptr : &found->second;
     }
-    /// Its place among the cards of the node, which has it.
-    void set_card_order(NodeIndex node, ExtendedId card, std::uint16_t order) {
-        extended_entry(node, card).card_order = order;
-    }
     /// A card of a node, and what is left of it, less all that may be on it; may be negative.
     struct CardRoom {
-        ExtendedId id;
-        std::uint16_t order = 0;
+        ExtendedId resource;
+        std::uint16_t order = 0;  ///< the card's place among the node's
         std::int64_t units = 0;
         std::int64_t free = 0;
     };
-    /// visit(CardRoom) for the node's cards of the resource, in no order that means anything.
+    /// visit(CardRoom) for the node's cards of the resource, in its order.
     template <typename Visit>
     void for_each_card(NodeIndex node, ExtendedId resource, View view, Visit visit) const {
-        if (card_name_count_ == 0) return;
-        Wide unknown = 0;
-        for (const Extended& entry : extended_[node.value]) {
-            if (is_card_of(entry.id, resource) && card_names_[entry.id.value].is_unknown)
-                unknown += entry.taken(view);
-        }
-        for (const Extended& entry : extended_[node.value]) {
-            if (entry.allocatable == 0 || !is_card_of(entry.id, resource)) continue;
-            const Wide left = Wide{entry.allocatable} - entry.taken(view) - unknown;
-            visit(CardRoom{entry.id, entry.card_order, entry.allocatable, clamped(left)});
+        const std::span<const CardTable::Offer> offers = cards_.offers(node, resource);
+        if (offers.empty()) return;
+        const TakenOfCards taken =
+            taken_of_cards(node, resource, view, std::size_t{offers.back().order} + 1);
+        for (const CardTable::Offer& offer : offers) {
+            const Wide left = Wide{offer.amount} - taken.by_order[offer.order] - taken.unknown;
+            visit(CardRoom{resource, offer.order, offer.amount, clamped(left)});
         }
     }
     /// More is known to be on one of the node's cards of the resource than it has.
@@ -143,8 +152,8 @@ public:
     ExtendedId limit_of_volume(ExtendedId id) const {
         return id.value < limits_of_volumes_.size() ? limits_of_volumes_[id.value] : ExtendedId{};
     }
-    /// Somebody has the volume on the node: whatever a view counts of those who are there, nobody brings
-    /// it any more.
+    /// Somebody has the volume on the node: whatever a view counts of those who are there, nobody
+    /// brings it any more.
     bool is_attached(NodeIndex node, ExtendedId volume) const;
     std::size_t volume_name_count() const { return volume_name_count_; }
 
@@ -163,7 +172,9 @@ public:
     std::span<const std::int64_t> pods(View view) const { return of(pods_, view); }
     std::int64_t extended(NodeIndex node, ExtendedId id, View view) const;
     /// It offers by itself, or somebody holds there, an extended resource.
-    bool lists_extended(NodeIndex node) const { return !extended_[node.value].empty(); }
+    bool lists_extended(NodeIndex node) const {
+        return !extended_[node.value].empty() || cards_.has_cards(node);
+    }
 
     /// Of all nodes together.
     Wide allocatable_cpu() const { return cpu_.allocatable; }
@@ -176,9 +187,10 @@ public:
     friend bool operator==(const NodeColumns&, const NodeColumns&) = default;
 
 private:
+    /// Of a card only as long as somebody has taken some of it.
     struct Extended {
         ExtendedId id;
-        std::uint16_t card_order = 0;
+        std::uint16_t card_order = 0;  ///< among the node's cards; 0 of what is none of them
         std::int64_t allocatable = 0;
         Wide allocated = 0;
         Wide allocated_to_others = 0;
@@ -195,6 +207,7 @@ private:
     }
     struct CardName {
         ExtendedId resource;
+        CardId id;
         bool is_unknown = false;
         friend bool operator==(const CardName&, const CardName&) = default;
     };
@@ -207,6 +220,15 @@ private:
     bool is_card_of(ExtendedId card, ExtendedId resource) const {
         return card.value < card_names_.size() && card_names_[card.value].resource == resource;
     }
+    /// By the cards' order, as many as are asked for; a node mostly has no more cards than these.
+    struct TakenOfCards {
+        boost::container::small_vector<Wide, 8> by_order;
+        Wide unknown = 0;  ///< it may be on any card
+    };
+    TakenOfCards taken_of_cards(
+        NodeIndex node, ExtendedId resource, View view, std::size_t cards) const;
+    const CardTable::Offer* find_card(NodeIndex node, ExtendedId card) const;
+    void offer_as_card(NodeIndex node, Extended& entry) const;
     Extended& extended_entry(NodeIndex node, ExtendedId id);
     std::int64_t offered_by_all(ExtendedId id) const {
         return id.value < offered_by_all_.size() ? offered_by_all_[id.value] : 0;
@@ -221,7 +243,8 @@ private:
     std::vector<std::vector<Extended>> extended_;  ///< by node, sorted by id, only what is in use
     std::vector<std::int64_t> offered_by_all_;     ///< by ExtendedId
     Meanings meanings_;
-    std::vector<CardName> card_names_;             ///< by ExtendedId, as far as there are cards
+    CardTable cards_;
+    std::vector<CardName> card_names_;  ///< by ExtendedId, as far as cards are taken from
     std::size_t card_name_count_ = 0;
     std::vector<ExtendedId> limits_of_volumes_;  ///< by ExtendedId, as far as there are volumes
     std::size_t volume_name_count_ = 0;

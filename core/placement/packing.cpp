@@ -78,6 +78,7 @@ Packing::Planned& Packing::planned_at(Position position) {
         if (stamp.index == planned_.size()) planned_.emplace_back();
         planned_[stamp.index].plain = {};
         planned_[stamp.index].extended.clear();
+        planned_[stamp.index].cards.clear();
     }
     return planned_[stamp.index];
 }
@@ -140,8 +141,8 @@ std::int64_t Packing::new_volumes(
 void Packing::plan_cards(const Demand& demand, NodeIndex node, Planned& planned) const {
     for (const ExtendedDemand& wanted : demand.extended) {
         const auto cards =
-            choose_cards(*columns_->columns, node, wanted, view_, card_choice_, planned.extended);
-        planned.extended.insert(planned.extended.end(), cards.begin(), cards.end());
+            choose_cards(*columns_->columns, node, wanted, view_, card_choice_, planned.cards);
+        planned.cards.insert(planned.cards.end(), cards.begin(), cards.end());
     }
 }
 
@@ -159,7 +160,7 @@ bool Packing::has_cards_for(
     return std::all_of(
         demand.extended.begin(), demand.extended.end(), [&](const ExtendedDemand& wanted) {
             return times_on_cards(
-                       *columns_->columns, order_[position], wanted, view_, filled.extended) > 0;
+                       *columns_->columns, order_[position], wanted, view_, filled.cards) > 0;
         });
 }
 
@@ -170,7 +171,7 @@ std::optional<NodeColumns::CardRoom> Packing::emptiest_card(
     const Planned filled = filled_with(position, filler, more);
     for (const ExtendedDemand& wanted : demand.extended) {
         const auto card = core::emptiest_card(
-            *columns_->columns, order_[position], wanted.id, view_, filled.extended);
+            *columns_->columns, order_[position], wanted.id, view_, filled.cards);
         if (card) return card;
     }
     return std::nullopt;
@@ -232,7 +233,7 @@ std::int64_t Packing::times(Position position, ShapeId shape, std::size_t resour
             order_[position],
             wanted,
             view_,
-            planned == nullptr ? std::span<const ExtendedDemand>() : planned->extended));
+            planned == nullptr ? std::span<const CardDemand>() : planned->cards));
 }
 
 std::int64_t Packing::capacity(Position position, ShapeId shape) const {

@@ -141,6 +141,7 @@ private:
     struct Planned {
         std::array<std::int64_t, plain_resources> plain = {};
         std::vector<ExtendedDemand> extended;
+        std::vector<CardDemand> cards;
         std::int64_t extended_amount(ExtendedId id) const;
     };
     struct Stamp {

@@ -148,15 +148,15 @@ Load Packing::extended_load(
 /// Of the card that the next pod would be on; nothing: no cards are known.
 Load Packing::card_load(Position position, const ExtendedDemand& asked, std::int64_t placed) const {
     const NodeColumns& all = *columns_->columns;
-    std::vector<ExtendedDemand> planned;
-    if (const Planned* const before = find_planned(position)) planned = before->extended;
+    std::vector<CardDemand> planned;
+    if (const Planned* const before = find_planned(position)) planned = before->cards;
     for (;; --placed) {
         const auto card = choose_card(all, order_[position], asked, view_, card_choice_, planned);
         if (!card) return {};
         if (placed == 0) {
             return {card->units, std::max<std::int64_t>(card->units - card->free, 0), asked.amount};
         }
-        planned.push_back({card->id, asked.amount});
+        planned.push_back({card->resource, card->order, asked.amount});
     }
 }
 

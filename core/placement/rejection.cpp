@@ -204,9 +204,10 @@ void count_card_shortages(
     }
     if (short_nodes == 0) return;
     if (best) {
-        shortage.node = cluster.node_name(packing.node_at(*best));
+        const NodeIndex node = packing.node_at(*best);
+        shortage.node = cluster.node_name(node);
         const auto card = find_emptiest_card(packing, shape, filling, *best);
-        shortage.card = id_of_card(cluster.extended_name(card->id));
+        shortage.card = cluster.card_id(node, card->order);
     }
     rejection.reasons.push_back({no_single_card(shortage), short_nodes});
     rejection.card = std::move(shortage);

@@ -51,7 +51,7 @@ void ClaimEvents::on(const StorageMissing&) {
 void ClaimEvents::limits_changed(const std::vector<std::string>& nodes) {
     for (const std::string& name : nodes) {
         if (const auto index = model_.cluster.find_node(name)) {
-            core::Node node = model_.cluster.node(*index);
+            core::Node node = model_.cluster.node_as_told(*index);
             model_.volume_counts.offer(node);
             model_.cluster_model.set_offer(node);
         }

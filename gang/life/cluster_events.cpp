@@ -53,7 +53,7 @@ void ClusterEvents::read_nodes_again() {
     const std::vector<core::NodeIndex> nodes(
         model_.cluster.nodes_by_name().begin(), model_.cluster.nodes_by_name().end());
     for (const core::NodeIndex index : nodes) {
-        core::Node node = model_.cluster.node(index);
+        core::Node node = model_.cluster.node_as_told(index);
         note_costs(node);
         if (node.cost != model_.cluster.node(index).cost ||
             node.is_scarce != model_.cluster.node(index).is_scarce) {

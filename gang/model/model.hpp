@@ -106,7 +106,7 @@ struct Model {
         gpus.settle();
         for (const std::string& name : gpus.take_changed()) {
             if (const auto index = cluster.find_node(name)) {
-                core::Node node = cluster.node(*index);
+                core::Node node = cluster.node_as_told(*index);
                 gpus.offer(node);
                 cluster_model.set_offer(node);
             }

@@ -112,14 +112,11 @@ std::optional<Drift> Comparison::compare(const core::Node& listed) const {
     if (!node) {
         return drift(DriftKind::node_unknown, "it was never heard of, or is believed gone");
     }
-    std::string detail;
+    core::Node known = model_.cluster.node_as_told(*node);
     if (model_.gpus.is_on()) {
-        core::Node known = model_.cluster.node(*node);
         known.allocatable = core::without_gpu_wishes(std::move(known.allocatable));
-        detail = difference(known, listed);
-    } else {
-        detail = difference(model_.cluster.node(*node), listed);
     }
+    std::string detail = difference(known, listed);
     return detail.empty() ? std::nullopt
                           : std::optional(drift(DriftKind::node_differs, std::move(detail)));
 }

@@ -223,19 +223,20 @@ void NodeLedgers::read_free(core::NodeIndex index, NodeLedger& node) const {
             node.free.extended.push_back({entry.name, free});
         }
     }
-    if (const auto& said = model_.cluster.node(index).cards; said && !said->cards.empty()) {
-        std::map<std::string_view, std::int64_t> free;
+    if (const auto said = columns.cards().find(index); said && !said->cards.empty()) {
+        std::vector<std::int64_t> free(said->cards.size());
         const core::CardFamily* const family = core::family_of_cards(said->resource);
         const std::string counted =
             family == nullptr ? said->resource : std::string(family->counted_units);
         if (const auto resource = model_.cluster.find_extended(counted)) {
             columns.for_each_card(
                 index, *resource, view, [&](const core::NodeColumns::CardRoom& card) {
-                    free[core::id_of_card(model_.cluster.extended_name(card.id))] = card.free;
+                    free[card.order] = card.free;
                 });
         }
-        for (const core::Card& card : said->cards) {
-            node.cards.push_back({card.id, said->resource, card.units, free[card.id]});
+        for (std::size_t i = 0; i < said->cards.size(); ++i) {
+            const core::Card& card = said->cards[i];
+            node.cards.push_back({card.id, said->resource, card.units, free[i]});
         }
     }
     if (const core::GpuPromises* const gpus = model_.gpus.find_node(known.name)) {

@@ -180,7 +180,7 @@ BENCHMARK(place_on_few_allowed_nodes)->ArgName("nodes")->Arg(1'000)->Arg(10'000)
 void place_with_volumes(benchmark::State& state) {
     World world(state.range(0));
     for (const core::NodeIndex index : world.cluster.nodes_by_name()) {
-        core::Node node = world.cluster.node(index);
+        core::Node node = world.cluster.node_as_told(index);
         core::set_volume_limits(node.allocatable, {{"ebs.csi.aws.com", 25}});
         world.cluster.upsert_node(node);
     }

@@ -9,13 +9,16 @@ namespace core {
 
 namespace {
 
-std::int64_t planned_on(std::span<const ExtendedDemand> planned, ExtendedId card) {
+std::int64_t planned_on(std::span<const CardDemand> planned, const NodeColumns::CardRoom& card) {
     std::int64_t sum = 0;
-    for (const ExtendedDemand& entry : planned) sum += entry.id == card ? entry.amount : 0;
+    for (const CardDemand& entry : planned) {
+        const bool is_same = entry.resource == card.resource && entry.order == card.order;
+        sum += is_same ? entry.amount : 0;
+    }
     return sum;
 }
 
-/// A card as an ask sees it.
+/// A card as an ask sees it, with the resources by which it is counted.
 struct AskedCard {
     ExtendedId units_id;
     ExtendedId cores_id;
@@ -67,14 +70,14 @@ AskedCards cards_for(
     NodeIndex node,
     const NodeColumns::AskedCards& asked,
     View view,
-    std::span<const ExtendedDemand> planned) {
+    std::span<const CardDemand> planned) {
     AskedCards cards;
     columns.for_each_card(node, asked.units, view, [&](const NodeColumns::CardRoom& room) {
         AskedCard& card = cards.emplace_back();
-        card.units_id = room.id;
+        card.units_id = room.resource;
         card.order = room.order;
         card.units = room.units;
-        card.units_free = room.free - planned_on(planned, room.id);
+        card.units_free = room.free - planned_on(planned, room);
     });
     std::sort(cards.begin(), cards.end(), [](const AskedCard& a, const AskedCard& b) {
         return a.order < b.order;
@@ -89,28 +92,28 @@ AskedCards cards_for(
     if (!asked.cores.is_none()) {
         columns.for_each_card(node, asked.cores, view, [&](const NodeColumns::CardRoom& room) {
             if (AskedCard* const card = find(room.order)) {
-                card->cores_id = room.id;
-                card->cores_free = room.free - planned_on(planned, room.id);
+                card->cores_id = room.resource;
+                card->cores_free = room.free - planned_on(planned, room);
             }
         });
     }
     if (!asked.slots.is_none()) {
         columns.for_each_card(node, asked.slots, view, [&](const NodeColumns::CardRoom& room) {
             if (AskedCard* const card = find(room.order)) {
-                card->slots_id = room.id;
+                card->slots_id = room.resource;
                 card->slots = room.units;
-                card->slots_free = room.free - planned_on(planned, room.id);
+                card->slots_free = room.free - planned_on(planned, room);
             }
         });
     }
     return cards;
 }
 
-void take_share(const CardAsk& ask, const AskedCard& card, std::vector<ExtendedDemand>& into) {
+void take_share(const CardAsk& ask, const AskedCard& card, std::vector<CardDemand>& into) {
     const Share share = share_of(ask, card);
-    into.push_back({card.units_id, share.units});
-    if (share.cores > 0) into.push_back({card.cores_id, share.cores});
-    if (share.slots > 0) into.push_back({card.slots_id, share.slots});
+    into.push_back({card.units_id, card.order, share.units});
+    if (share.cores > 0) into.push_back({card.cores_id, card.order, share.cores});
+    if (share.slots > 0) into.push_back({card.slots_id, card.order, share.slots});
 }
 
 NodeColumns::CardRoom room_of(const AskedCard& card, std::int64_t free) {
@@ -142,7 +145,7 @@ std::int64_t times_on_cards(
     NodeIndex node,
     const ExtendedDemand& wanted,
     View view,
-    std::span<const ExtendedDemand> planned) {
+    std::span<const CardDemand> planned) {
     if (const auto* const asked = columns.find_card_ask(wanted.id)) {
         boost::container::small_vector<std::int64_t, usual_cards> times;
         for (const AskedCard& card : cards_for(columns, node, *asked, view, planned)) {
@@ -154,7 +157,7 @@ std::int64_t times_on_cards(
     std::int64_t times = 0;
     columns.for_each_card(node, wanted.id, view, [&](const NodeColumns::CardRoom& card) {
         has_cards = true;
-        const std::int64_t left = card.free - planned_on(planned, card.id);
+        const std::int64_t left = card.free - planned_on(planned, card);
         times += left < wanted.amount ? 0 : left / wanted.amount;
     });
     return has_cards ? times : std::numeric_limits<std::int64_t>::max();
@@ -186,7 +189,7 @@ std::optional<NodeColumns::CardRoom> choose_card(
     const ExtendedDemand& wanted,
     View view,
     CardChoice choice,
-    std::span<const ExtendedDemand> planned) {
+    std::span<const CardDemand> planned) {
     if (const auto* const asked = columns.find_card_ask(wanted.id)) {
         const auto cards =
             chosen_for(asked->ask, cards_for(columns, node, *asked, view, planned), choice);
@@ -195,7 +198,7 @@ std::optional<NodeColumns::CardRoom> choose_card(
     }
     std::optional<NodeColumns::CardRoom> best;
     columns.for_each_card(node, wanted.id, view, [&](NodeColumns::CardRoom card) {
-        card.free -= planned_on(planned, card.id);
+        card.free -= planned_on(planned, card);
         if (card.free < wanted.amount) return;
         const bool is_first = best && card.free == best->free && card.order < best->order;
         const bool is_better = best && (choice == CardChoice::least_left ? card.free < best->free
@@ -205,28 +208,28 @@ std::optional<NodeColumns::CardRoom> choose_card(
     return best;
 }
 
-std::vector<ExtendedDemand> choose_cards(
+std::vector<CardDemand> choose_cards(
     const NodeColumns& columns,
     NodeIndex node,
     const ExtendedDemand& wanted,
     View view,
     CardChoice choice,
-    std::span<const ExtendedDemand> planned) {
-    std::vector<ExtendedDemand> taken;
+    std::span<const CardDemand> planned) {
+    std::vector<CardDemand> taken;
     if (const auto* const asked = columns.find_card_ask(wanted.id)) {
         for (const AskedCard& card :
              chosen_for(asked->ask, cards_for(columns, node, *asked, view, planned), choice)) {
             take_share(asked->ask, card, taken);
         }
     } else if (const auto card = choose_card(columns, node, wanted, view, choice, planned)) {
-        taken.push_back({card->id, wanted.amount});
+        taken.push_back({card->resource, card->order, wanted.amount});
     }
     return taken;
 }
 
-std::vector<ExtendedDemand> overdraw_cards(
+std::vector<CardDemand> overdraw_cards(
     const NodeColumns& columns, NodeIndex node, const ExtendedDemand& wanted, View view) {
-    std::vector<ExtendedDemand> taken;
+    std::vector<CardDemand> taken;
     if (const auto* const asked = columns.find_card_ask(wanted.id)) {
         auto cards = cards_for(columns, node, *asked, view, {});
         std::stable_sort(cards.begin(), cards.end(), [](const AskedCard& a, const AskedCard& b) {
@@ -237,7 +240,7 @@ std::vector<ExtendedDemand> overdraw_cards(
         }
         for (const AskedCard& card : cards) take_share(asked->ask, card, taken);
     } else if (const auto card = emptiest_card(columns, node, wanted.id, view)) {
-        taken.push_back({card->id, wanted.amount});
+        taken.push_back({card->resource, card->order, wanted.amount});
     }
     return taken;
 }
@@ -247,7 +250,7 @@ std::optional<NodeColumns::CardRoom> emptiest_card(
     NodeIndex node,
     ExtendedId resource,
     View view,
-    std::span<const ExtendedDemand> planned) {
+    std::span<const CardDemand> planned) {
     if (const auto* const asked = columns.find_card_ask(resource)) {
         std::optional<NodeColumns::CardRoom> best;
         for (const AskedCard& card : cards_for(columns, node, *asked, view, planned)) {

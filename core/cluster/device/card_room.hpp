@@ -20,7 +20,7 @@ std::int64_t times_on_cards(
     NodeIndex node,
     const ExtendedDemand& wanted,
     View view,
-    std::span<const ExtendedDemand> planned = {});
+    std::span<const CardDemand> planned = {});
 
 /// The same for pods that take their units of each of `cards` cards: the largest n with the sum
 /// over cards of min(n, floor(free / units)) >= cards * n.
@@ -28,13 +28,13 @@ std::int64_t times_on_several(std::span<const std::int64_t> free, std::int64_t u
 
 /// What one more pod takes of which cards. Nothing: no cards are known, or they have too little
 /// left.
-std::vector<ExtendedDemand> choose_cards(
+std::vector<CardDemand> choose_cards(
     const NodeColumns& columns,
     NodeIndex node,
     const ExtendedDemand& wanted,
     View view,
     CardChoice choice,
-    std::span<const ExtendedDemand> planned = {});
+    std::span<const CardDemand> planned = {});
 
 /// The card among them that has the least left, or the most. Nothing: as there.
 std::optional<NodeColumns::CardRoom> choose_card(
@@ -43,11 +43,11 @@ std::optional<NodeColumns::CardRoom> choose_card(
     const ExtendedDemand& wanted,
     View view,
     CardChoice choice,
-    std::span<const ExtendedDemand> planned = {});
+    std::span<const CardDemand> planned = {});
 
 /// What is taken where there is too little: of those with the most left. Nothing: no cards are
 /// known.
-std::vector<ExtendedDemand> overdraw_cards(
+std::vector<CardDemand> overdraw_cards(
     const NodeColumns& columns, NodeIndex node, const ExtendedDemand& wanted, View view);
 
 /// The card with the most left; nothing: no cards are known. Of an ask units count, and a card
@@ -57,6 +57,6 @@ std::optional<NodeColumns::CardRoom> emptiest_card(
     NodeIndex node,
     ExtendedId resource,
     View view,
-    std::span<const ExtendedDemand> planned = {});
+    std::span<const CardDemand> planned = {});
 
 }  // namespace core

@@ -123,7 +123,7 @@ void ClusterModel::show_quarantine(const std::string& name, NodeQuarantine::Stat
     if (!index) {
         return;
     }
-    core::Node node = cluster_.node(*index);
+    core::Node node = cluster_.node_as_told(*index);
     node.is_quarantined = state.pods;
     node.refuses_host_ports = state.host_ports;
     if (cluster_.upsert_node(node)) {

@@ -187,7 +187,7 @@ void GpuBoard::drop_unused(std::int64_t now_ms) {
     const auto all = std::exchange(wishes_, {});
     for (const auto& [name, node] : nodes_) {
         if (const auto index = cluster_.find_node(name)) {
-            core::Node bare = cluster_.node(*index);
+            core::Node bare = cluster_.node_as_told(*index);
             bare.allocatable = core::without_gpu_wishes(std::move(bare.allocatable));
             cluster_.upsert_node(bare);
         }

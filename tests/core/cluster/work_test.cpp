@@ -127,7 +127,7 @@ TEST_CASE("work: a shape that comes again costs the blocks that changed, by eith
         CHECK(scanned_for(planner, cluster, request) == 2);
     }
     CHECK(scanned_for(planner, cluster, request) == 2);
-    Node relabelled = cluster.node(last);
+    Node relabelled = cluster.node_as_told(last);
     relabelled.ready = false;
     cluster.upsert_node(relabelled);
     CHECK(scanned_for(planner, cluster, request) == 2);

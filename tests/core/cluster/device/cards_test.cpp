@@ -15,6 +15,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -162,6 +163,41 @@ TEST_CASE("a card that is gone, overdrawn, or another than was thought") {
     cluster.reallocate(ten, asking(4), UsedBy::gang);
     CHECK(card_of(cluster, ten) == "U1");
     CHECK_FALSE(cluster.columns().is_overcommitted(n1));
+}
+
+TEST_CASE("a card is known by its id alone: by which it has a name while somebody has some of it") {
+    const std::string front = "GPU-8b2a4a5e-0f3c-4d1e-9a7b-00112233ffe";
+    Cluster cluster;
+    Node node = card_node("n1", {16, 16});
+    node.cards->cards[0].id = front + "0";
+    node.cards->cards[1].id = front + "1";
+    cluster.upsert_node(node);
+    const NodeIndex n1 = *cluster.find_node("n1");
+    CHECK(cluster.node_as_told(n1) == node);
+    CHECK_FALSE(cluster.upsert_node(cluster.node_as_told(n1)));
+    CHECK_FALSE(cluster.find_extended(card_name(units, front + "1")));
+    cluster.upsert_pod("a", "n1", asking(10), UsedBy::other_scheduler, on(front + "1", 10));
+    CHECK(cluster.find_extended(card_name(units, front + "1")));
+    const ShapeId eight = cluster.intern_shape(asking(8), {});
+    const auto chosen = [&] {
+        const AllocationId id = cluster.allocate(n1, eight, UsedBy::gang);
+        const std::string card = card_of(cluster, id);
+        cluster.release(id);
+        return card;
+    };
+    CHECK(chosen() == front + "0");
+    std::swap(node.cards->cards[0], node.cards->cards[1]);  // listed in another order
+    CHECK(cluster.upsert_node(node));
+    CHECK(chosen() == front + "0");
+    node.cards->cards[0].id = front + "2";  // the pod's card is gone, and another one there
+    CHECK(cluster.upsert_node(node));
+    CHECK(cluster.capacity(n1, eight, View::free) == 2);
+    CHECK(chosen() == front + "2");
+    cluster.remove_pod("a");
+    CHECK_FALSE(cluster.find_extended(card_name(units, front + "1")));
+    cluster.remove_node("n1");
+    cluster.release_shape(eight);
+    for (const Account& account : cluster.accounts()) CHECK(account.adds_up());
 }
 
 TEST_CASE("whole cards at once: no pod gets one twice") {

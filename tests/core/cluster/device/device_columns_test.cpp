@@ -141,13 +141,12 @@ private:
             ++short_nodes;
             const std::int64_t left = std::max<std::int64_t>(best->free, 0);
             if (expected && left <= expected->best) continue;
-            const std::string& card = cluster_.extended_name(best->id);
             expected.emplace();
             expected->resource = share;
             expected->what = fmt::format("single GPU with {} free {}", wanted.amount, share);
             expected->best = left;
             expected->node = cluster_.node_name(node);
-            expected->card = id_of_card(card);
+            expected->card = cluster_.card_id(node, best->order);
         }
         REQUIRE(rejection.card.has_value() == expected.has_value());
         if (!expected) return;
