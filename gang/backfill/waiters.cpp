@@ -77,7 +77,8 @@ bool WaiterList::add(Application& app, AwaitedQuota& awaited, std::vector<Waiter
 }
 
 bool WaiterList::keeps_to_quota(const Application& app) const {
-    return quota_.find_shortages(model_.waiting.entry(app)).empty();
+    return quota_.find_shortages(model_.waiting.entry(app)).empty() &&
+           !model_.find_quota_obstacle(app, model_.pods.at(app.uid).pod);
 }
 
 bool WaiterList::waits_for_quota(const QueueEntry& entry, AwaitedQuota& awaited) {

@@ -275,3 +275,37 @@ TEST_CASE("preflight: another leader asks anew") {
     world.advance(5'000);
     CHECK(world.is_bound(driver));
 }
+
+TEST_CASE(
+    "preflight: of two that may pass the head by backfill, one takes what the other waits for") {
+    config::Schema schema = looking();
+    schema.backfill.mode = config::BackfillMode::easy;
+    World world(schema);
+    world.add_node(tests::node("n1", 4, 64 * 1024));
+    world.add_node(tests::node("n2", 4, 64 * 1024));
+    std::int64_t created = 0;
+    const auto submit = [&](const std::string& name,
+                            const char* where,
+                            int executors,
+                            int minutes) {
+        core::Pod driver = tests::driver(name);
+        driver.namespace_name = where;
+        driver.created = ++created;
+        driver.annotations = {{"gang-scheduler/expected-duration", std::to_string(minutes) + "m"}};
+        const std::string uid = world.submit(std::move(driver), tests::conf(executors));
+        world.advance(500);
+        return uid;
+    };
+    world.quotas[home] = {{{"team", {{"pods", 2, 2}}, {}}}, {}};
+    REQUIRE(world.is_bound(submit("runs", "other", 3, 10)));
+    const std::string head = submit("head", "other", 7, 10);
+    const std::string one = submit("one", home, 1, 5);
+    const std::string two = submit("two", home, 1, 5);
+    REQUIRE_FALSE(world.is_bound(one));
+    world.quotas[home] = {{{"team", {{"pods", 3, 2}}, {}}}, {}};
+    world.advance(31'000);
+    CHECK_FALSE(world.is_bound(head));
+    CHECK(world.is_bound(one));
+    CHECK_FALSE(world.is_bound(two));
+    CHECK(world.violations.empty());
+}
