@@ -72,10 +72,18 @@ bool BoughtNodes::may_have_room(const std::string& gang) const {
            !domain_placer_.is_reached(*app);
 }
 
+/// Also while it is looked at anew: whoever is tried in that tick would have the room meanwhile.
+bool BoughtNodes::keeps_room(const std::string& gang) const {
+    Application* const app = model_.gangs.find(gang);
+    return may_have_room(gang) ||
+           (app != nullptr && app->phase == Phase::waiting && model_.demand.is_asked(gang) &&
+            model_.waiting.is_unclassified(*app));
+}
+
 void BoughtNodes::give_back_over() {
     std::vector<std::string> over;
     for (const auto& [gang, room] : model_.bought.all()) {
-        if (may_have_room(gang) && step_.now_ms < room.until_ms) {
+        if (keeps_room(gang) && step_.now_ms < room.until_ms) {
             step_.wake_at(room.until_ms);
             continue;
         }

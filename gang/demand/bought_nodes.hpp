@@ -58,6 +58,7 @@ private:
     void forget_all();
     void give_back_over();
     bool may_have_room(const std::string& gang) const;
+    bool keeps_room(const std::string& gang) const;
     std::vector<Application*> in_order_of_asking() const;
     void hold_for(const Application& app);
     void hold_on(const Application& app, core::NodeIndex node, std::size_t shape);

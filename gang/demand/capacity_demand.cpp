@@ -233,9 +233,12 @@ void CapacityDemand::note_quota(CapacityRequest& request) {
         request.is_news = true;
         request.is_answered = is_beyond;
         request.since_ms = step_.now_ms;
-        if (!is_beyond && WaitingLine::contains(*app) &&
-            model_.waiting.entry(*app).code == ReasonCode::waiting_for_quota) {
-            model_.waiting.entry(*app).code = ReasonCode::waiting_for_capacity;  // what is left
+        QueueEntry* const entry =
+            !is_beyond && WaitingLine::contains(*app) ? &model_.waiting.entry(*app) : nullptr;
+        // Of no class is who waits for something else: a quota of its namespace, by the same code.
+        if (entry != nullptr && entry->gang_class != nullptr &&
+            entry->code == ReasonCode::waiting_for_quota) {
+            entry->code = ReasonCode::waiting_for_capacity;  // what is left
         }
     }
 }

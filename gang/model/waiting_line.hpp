@@ -153,6 +153,8 @@ public:
     Line take_unclassified();
     void classify(Application& app, EquivalenceKey key, std::int64_t size);
     bool is_classified() const { return unclassified_.empty(); }
+    /// It has changed, and is looked at anew before anybody is admitted.
+    bool is_unclassified(Application& app) const { return unclassified_.contains(&app); }
     /// It is tried now.
     void note_attempt(QueueEntry& entry);
     std::map<EquivalenceKey, EquivalenceClass>& gang_classes() { return gang_classes_; }

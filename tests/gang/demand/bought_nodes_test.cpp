@@ -200,3 +200,31 @@ TEST_CASE("bought nodes: nothing is kept where nobody was asked") {
     world.advance(1'000);
     CHECK(world.is_bound(small));
 }
+
+TEST_CASE("bought nodes: they are kept while the gang is looked at anew (seed 171 in queues)") {
+    config::Schema schema = buying();
+    schema.quota.preflight = true;
+    World world(schema);
+    const std::string large = world.submit("large", 11, 1);
+    world.advance(3'000);
+    REQUIRE(world.capacity.contains(large));
+    const std::string small = submit_lone(world, "small", 2);
+    bring(world, 0, 2);
+    world.advance(5'000);
+    REQUIRE_FALSE(world.is_bound(small));
+    SUBCASE("another file") {
+        schema.backfill.max_bypass = 7;
+        world.reconfigure(schema);
+        world.advance(1'000);
+    }
+    SUBCASE("a quota that has room for it") {
+        world.quotas[world.pod(large).namespace_name] = {{{"team", {{"pods", 90, 2}}, {}}}, {}};
+        world.advance(31'000);
+    }
+    CHECK_FALSE(world.is_bound(small));
+    bring(world, 2, 1);
+    world.advance(2'000);
+    CHECK(world.is_bound(large));
+    CHECK(world.violations.empty());
+    world.check_accounts();
+}

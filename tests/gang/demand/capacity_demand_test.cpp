@@ -357,3 +357,27 @@ TEST_CASE("demand: who would be over its queue's limit beside those before it is
     world.advance(2'000);
     CHECK(world.scheduler->remembered() == 0);
 }
+
+TEST_CASE(
+    "demand: who waits for a quota of its namespace is not asked for, whatever its queue lets in") {
+    config::Queue etl = tests::queue("etl");
+    etl.limit = {{"cpu", 22'000}};
+    config::Schema schema = tests::with_queues({etl}, World::sealed_schema());
+    schema.quota.preflight = true;
+    World world(asking(config::AutoscalingMode::capacity_buffer, std::move(schema)));
+    const std::string first = tests::submit(world, "first", "etl", 20, 1);
+    const std::string second = tests::submit(world, "second", "etl", 20, 2);
+    world.advance(20'000);
+    REQUIRE(asked(world, first) == 20);
+    REQUIRE(asked(world, second) == 0);
+    // Now both wait for the namespace, and nobody of the queue is before the second any more.
+    world.quotas[world.pod(first).namespace_name] = {{{"team", {{"pods", 30, 25}}, {}}}, {}};
+    world.advance(40'000);
+    CHECK(world.view(first).code == gang::ReasonCode::waiting_for_quota);
+    CHECK(world.view(second).code == gang::ReasonCode::waiting_for_quota);
+    CHECK(world.capacity.empty());
+    CHECK(std::none_of(
+        world.capacity_asked.begin(),
+        world.capacity_asked.end(),
+        [&](const gang::WantCapacity& one) { return one.driver.uid == second; }));
+}
