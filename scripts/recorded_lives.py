@@ -23,6 +23,8 @@ WORLDS = {
     "groups": ("301..330", ["--queues", "--groups"]),
     "cards": ("401..420", ["--cards"]),
     "volumes": ("501..520", ["--volumes"]),
+    "quotas": ("601..620", ["--quotas"]),
+    "autoscaler": ("701..720", ["--autoscaler"]),
 }
 
 

@@ -56,13 +56,17 @@ World::World(const Plan& with, Trace to)
       applications(*this),
       group_jobs(*this),
       volumes(*this),
+      namespace_quotas(*this),
+      autoscaler(*this),
       kubelets(*this),
       fault_injector(*this),
       checkers(*this),
       decision_checker(*this),
       group_checker(*this),
       card_checker(*this),
-      volume_checker(*this) {
+      volume_checker(*this),
+      quota_checker(*this),
+      demand_checker(*this) {
     store.lease_states.emplace_back();
     for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(plan.replicas); ++i) {
         replicas.emplace_back(*this, i);
@@ -78,6 +82,11 @@ config::Schema World::schema_of_file(std::uint32_t file) const {
     schema.seal_key_file = plan.has_key ? "key" : "";
     if (plan.has_queues) {
         add_queues(schema, file);
+    }
+    schema.quota.preflight = plan.has_quotas;
+    if (plan.has_autoscaler) {
+        schema.autoscaling.mode = plan.asks_once ? config::AutoscalingMode::provisioning_request
+                                                 : config::AutoscalingMode::capacity_buffer;
     }
     if (plan.has_backfill) {
         Random drawn(plan.seed ^ 0xBACF111BACF111ULL);
@@ -204,6 +213,8 @@ void World::begin() {
     fault_injector.begin();
     group_jobs.begin();
     volumes.begin();
+    namespace_quotas.begin();
+    autoscaler.begin();
     if (plan.has_queues) {
         for (std::uint32_t file = 1; file <= other_files; ++file) {
             queue.plan(
@@ -256,6 +267,7 @@ std::uint32_t World::replica_of(const Planned& planned) const {
         case Happening::elector_wakes:
         case Happening::writer_wakes:
         case Happening::volumes_wake:
+        case Happening::demand_wakes:
             return planned.a;
         default:
             return nobody;
@@ -386,6 +398,21 @@ void World::happen(const Planned& planned) {
                 replicas[planned.a].process().volumes.wakes(serial);
             }
             return;
+        case Happening::quota_synced:
+            return namespace_quotas.sync(planned.a);
+        case Happening::quota_mishap:
+            return namespace_quotas.mishap();
+        case Happening::demand_wakes:
+            if (replicas[planned.a].lives(planned.b)) {
+                replicas[planned.a].process().demand.wakes();
+            }
+            return;
+        case Happening::autoscaler_scans:
+            return autoscaler.scan();
+        case Happening::node_bought:
+            return autoscaler.node_comes(planned.a);
+        case Happening::node_ready:
+            return autoscaler.node_is_ready(planned.a);
     }
 }
 
@@ -431,7 +458,9 @@ void World::submit_lone_pods() {
     for (std::int64_t i = 0; i < count; ++i) {
         pod.name = "l" + std::to_string(++lone_pods_);
         volumes.give_claims(pod);
-        create_pod(pod, {Actor::tenant});
+        if (namespace_quotas.admits(pod)) {
+            create_pod(pod, {Actor::tenant});
+        }
     }
 }
 
@@ -454,6 +483,8 @@ void World::calm_down() {
     faults.stop();
     fault_injector.heal();
     group_jobs.calm_down();
+    namespace_quotas.calm_down();
+    autoscaler.calm_down();
     say([] { return std::string("calm"); });
 }
 
@@ -511,6 +542,7 @@ void World::pod_is_changed(PodId id, const Author& author, Change change) {
     kubelets.pod_changed(entry);
     applications.pod_changed(entry);
     group_jobs.pod_changed(entry);
+    namespace_quotas.pod_changed(entry);
     group_checker.pod_changed(entry, author);
 }
 
@@ -567,6 +599,14 @@ void World::node_is_changed(NodeId id, const Author& author, Change change) {
     if (change == Change::deleted) {
         kubelets.node_removed(id);
     }
+}
+
+NodeId World::add_node(core::Node node) {
+    const auto id = static_cast<NodeId>(originals_.size());
+    node.name = "n" + std::to_string(id);
+    originals_.push_back(std::move(node));
+    create_node(id, {Actor::controller});
+    return id;
 }
 
 void World::remove_node(NodeId id, const Author& author) {

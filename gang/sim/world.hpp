@@ -5,6 +5,8 @@
 //   chaos: submissions, injected faults ---calm---> everything is healed; all must finish ---> end
 
 #include "gang/reservation/format/seal.hpp"
+#include "gang/sim/autoscaler/autoscaler.hpp"
+#include "gang/sim/autoscaler/demand_checker.hpp"
 #include "gang/sim/base/counts.hpp"
 #include "gang/sim/base/digest.hpp"
 #include "gang/sim/base/event_queue.hpp"
@@ -23,6 +25,8 @@
 #include "gang/sim/plane/group_jobs.hpp"
 #include "gang/sim/plane/kubelets.hpp"
 #include "gang/sim/plane/volumes.hpp"
+#include "gang/sim/quota/namespace_quotas.hpp"
+#include "gang/sim/quota/quota_checker.hpp"
 #include "gang/sim/replica/replica.hpp"
 
 #include <cstdint>
@@ -59,6 +63,10 @@ struct World {
         node_is_changed(id, author, sim::Change::modified);
     }
     void remove_node(NodeId id, const Author& author);
+    /// One that was not there from the start.
+    NodeId add_node(core::Node node);
+    /// From here on it is so by itself.
+    void set_ready(NodeId id) { originals_[id].ready = true; }
     void set_lease(std::optional<k8s::protocol::Lease> lease);
     /// As it is when nothing has happened to it.
     core::Node original_node(NodeId id) const;
@@ -101,6 +109,8 @@ struct World {
     Applications applications;
     GroupJobs group_jobs;
     Volumes volumes;
+    NamespaceQuotas namespace_quotas;
+    Autoscaler autoscaler;
     Kubelets kubelets;
     FaultInjector fault_injector;
     Checkers checkers;
@@ -108,6 +118,8 @@ struct World {
     GroupChecker group_checker;
     CardChecker card_checker;
     VolumeChecker volume_checker;
+    QuotaChecker quota_checker;
+    DemandChecker demand_checker;
     std::deque<Replica> replicas;
     std::int64_t calm_ms = 0;  ///< when it began
     bool is_calm = false;

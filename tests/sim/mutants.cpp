@@ -69,6 +69,8 @@ struct Job {
         plan = job.what.has_backfill ? gang::sim::with_backfill(plan) : plan;
         plan = job.what.has_cards ? gang::sim::with_cards(plan) : plan;
         plan = job.what.has_volumes ? gang::sim::with_volumes(plan) : plan;
+        plan = job.what.has_quotas ? gang::sim::with_quotas(plan) : plan;
+        plan = job.what.has_autoscaler ? gang::sim::with_autoscaler(plan) : plan;
         gang::sim::World world(plan, {});
         world.run();
         std::set<std::string> rules;
@@ -177,13 +179,16 @@ std::vector<MutantCase> read_mutants(const std::string& path) {
             continue;
         }
         words >> one.name >> where;
-        constexpr std::array worlds = {"sim", "cards", "volumes", "queues", "passing"};
+        constexpr std::array worlds = {
+            "sim", "cards", "volumes", "queues", "passing", "quotas", "autoscaler"};
         if (std::find(worlds.begin(), worlds.end(), where) == worlds.end()) {
             continue;
         }
         one.has_cards = where == "cards";
         one.has_volumes = where == "volumes";
         one.has_backfill = where == "passing";
+        one.has_autoscaler = where == "autoscaler";
+        one.has_quotas = where == "quotas" || one.has_autoscaler;
         one.has_queues = where == "queues" || one.has_backfill;
         const bool is_read = static_cast<bool>(words >> one.seeds);
         if (!is_read || (one.name != "none" && !mutants::plant(one.name))) {

@@ -17,10 +17,12 @@ struct MutantCase {
     bool has_volumes = false;  ///< in worlds with volumes
     bool has_queues = false;   ///< in worlds with queues
     bool has_backfill = false;  ///< in worlds with backfill
+    bool has_quotas = false;    ///< in worlds with quotas of namespaces
+    bool has_autoscaler = false;  ///< in worlds with an autoscaler
 };
 
-/// The lines of the kinds `sim`, `cards`, `volumes`, `queues` and `passing`; aborts with a message on what cannot be read or is no
-/// mutant.
+/// The lines of the kinds `sim`, `cards`, `volumes`, `queues`, `passing`, `quotas` and
+/// `autoscaler`; aborts with a message on what cannot be read or is no mutant.
 std::vector<MutantCase> read_mutants(const std::string& path);
 
 /// Runs each until it is noticed; `none` must never be. Prints a table, returns the exit code.

@@ -50,6 +50,8 @@ constexpr Flag flags[] = {
     {"--groups", &Options::groups, true},
     {"--cards", &Options::cards, true},
     {"--volumes", &Options::volumes, true},
+    {"--quotas", &Options::quotas, true},
+    {"--autoscaler", &Options::autoscaler, true},
 };
 
 }  // namespace

@@ -18,6 +18,8 @@ struct Options {
     bool groups = false;       ///< every world with pod groups
     bool cards = false;        ///< every world with cards
     bool volumes = false;      ///< every world with volumes
+    bool quotas = false;       ///< every world with quotas of namespaces
+    bool autoscaler = false;   ///< every world with an autoscaler
     bool all_faults = false;   ///< a kind of fault that never struck is a failure
     std::string digests;       ///< a file for one line per seed: seed and digest
     std::string expect;        ///< a file with such lines, which these seeds must end with
@@ -46,6 +48,8 @@ inline constexpr const char* usage =
     "  --groups       every world with pod groups\n"
     "  --cards        every world with cards, of which pods ask for parts\n"
     "  --volumes      every world with volumes, of which nodes can attach so many\n"
+    "  --quotas       every world with quotas of namespaces, looked at before a driver is bound\n"
+    "  --autoscaler   every world with an autoscaler that is asked for nodes\n"
     "  --mutant NAME  the scheduler is wrong on purpose (not in builds with unit tests)\n";
 
 }  // namespace sim_tool

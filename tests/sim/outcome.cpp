@@ -18,6 +18,8 @@ Outcome run_seed(
     plan = options.groups ? gang::sim::with_groups(plan) : plan;
     plan = options.cards ? gang::sim::with_cards(plan) : plan;
     plan = options.volumes ? gang::sim::with_volumes(plan) : plan;
+    plan = options.quotas ? gang::sim::with_quotas(plan) : plan;
+    plan = options.autoscaler ? gang::sim::with_autoscaler(plan) : plan;
     gang::sim::World world(plan, trace);
     world.run();
     Outcome made;
@@ -166,6 +168,24 @@ std::string Totals::describe(double seconds, int jobs) const {
             counts_.binds_with_volumes,
             counts_.gangs_with_volumes,
             counts_.volumes_made);
+    }
+    if (counts_.quotas_asked > 0) {
+        text += fmt::format(
+            "quotas asked for      {} ({} gangs admitted within some, {} kept waiting at rest; {} "
+            "pods "
+            "refused, {} changes)\n",
+            counts_.quotas_asked,
+            counts_.gangs_within_quotas,
+            counts_.waits_for_quota,
+            counts_.pods_refused_by_quota,
+            counts_.quotas_changed);
+    }
+    if (counts_.demands_written > 0) {
+        text += fmt::format(
+            "nodes asked for       {} gangs ({} nodes bought, {} of them given back)\n",
+            counts_.demands_written,
+            counts_.nodes_bought,
+            counts_.nodes_given_back);
     }
     text += "faults\n";
     for (std::size_t i = 0; i < faults_.size(); ++i) {

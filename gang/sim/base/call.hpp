@@ -3,9 +3,12 @@
 
 #include "core/value/claim.hpp"
 #include "core/value/constraints.hpp"
+#include "core/value/demand/capacity_shape.hpp"
 #include "core/value/group/pod_group.hpp"
 #include "core/value/group/pod_group_status.hpp"
+#include "core/value/quota/namespace_quotas.hpp"
 #include "gang/decision.hpp"
+#include "gang/event.hpp"
 #include "gang/sim/base/store.hpp"
 #include "k8s/protocol/bind.hpp"
 #include "k8s/protocol/lease.hpp"
@@ -30,6 +33,10 @@ enum class Operation : std::uint8_t {
     write_group_status,
     get_claim,
     select_node,
+    list_quotas,
+    write_demand,
+    delete_demand,
+    list_demand,
     get_lease,
     create_lease,
     update_lease,
@@ -53,6 +60,8 @@ struct Answer {
     std::string group_uid;           ///< who it is,
     core::PodGroupStatus group_status;  ///< and what stands there
     core::Claim claim;               ///< get_claim, select_node
+    core::NamespaceQuotas quotas;    ///< list_quotas
+    std::vector<FoundCapacity> capacity;  ///< list_demand
     std::uint64_t stream_place = 0;  ///< watch: where it begins in the log
     bool stream_is_gone = false;     ///< watch: 410 will come in the stream
 };
@@ -81,6 +90,8 @@ struct Call {
     k8s::protocol::Lease lease;
     core::GroupDialect group_dialect = core::GroupDialect::labels;
     core::PodGroupStatus group_status;  ///< write_group_status
+    std::uint8_t demand_part = 0;       ///< write_demand, delete_demand: which object,
+    core::CapacityShape demand;         ///< and what it is to say
     Author author;
     Answer answer;
 };

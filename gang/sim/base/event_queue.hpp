@@ -43,9 +43,15 @@ enum class Happening : std::uint8_t {
     group_mishap,      ///<
     volume_made,       ///< a: claim with a node, by number
     volume_mishap,     ///<
-    volumes_wake       ///< a: replica, b: life and what
+    volumes_wake,      ///< a: replica, b: life and what
+    quota_synced,      ///< a: tenant
+    quota_mishap,      ///<
+    demand_wakes,      ///< a: replica, b: life
+    autoscaler_scans,  ///<
+    node_bought,       ///< a: which order
+    node_ready         ///< a: node
 };
-inline constexpr auto last_happening = Happening::volumes_wake;
+inline constexpr auto last_happening = Happening::node_ready;
 
 struct Planned {
     std::int64_t time_ms = 0;

@@ -95,6 +95,19 @@ Plan with_volumes(Plan plan) {
     return plan;
 }
 
+Plan with_quotas(Plan plan) {
+    plan.has_quotas = true;
+    return plan;
+}
+
+/// Until nodes for one are there, and are gone that another one had, minutes pass.
+Plan with_autoscaler(Plan plan) {
+    plan.has_autoscaler = true;
+    plan.asks_once = Random(plan.seed ^ 0xA5CA1E4A5CA1E4ULL).percent(40);
+    plan.calm_ms_per_application *= 4;
+    return plan;
+}
+
 Plan without_faults(Plan plan) {
     plan.rates = {};
     plan.group_mishap_ms = 0;

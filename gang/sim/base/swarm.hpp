@@ -44,6 +44,9 @@ struct Plan {
     bool has_backfill = false;  ///< of its file; and half of the drivers say how long they run
     bool has_cards = false;     ///< nodes have cards, and half of the pods ask for parts of one
     bool has_volumes = false;   ///< pods mount claims, and nodes can attach so many volumes
+    bool has_quotas = false;    ///< namespaces have quotas, and the scheduler looks at them
+    bool has_autoscaler = false;  ///< nodes can be bought for gangs, and some need that
+    bool asks_once = false;  ///< by ProvisioningRequests, which are answered once; else by buffers
     bool has_bookmarks = true;
     bool has_key = true;  ///< what the scheduler writes is sealed
     FaultRates rates = {};
@@ -65,6 +68,12 @@ Plan with_cards(Plan plan);
 
 /// The same world with volumes.
 Plan with_volumes(Plan plan);
+
+/// The same world with quotas of namespaces.
+Plan with_quotas(Plan plan);
+
+/// The same world with an autoscaler.
+Plan with_autoscaler(Plan plan);
 
 /// No fault at all: for looking at the model itself.
 Plan without_faults(Plan plan);

@@ -341,6 +341,10 @@ void DecisionChecker::check_order(
         const auto& ever = world_.applications.at(world_.applications.find(id)).ever;
         return std::find(ever.begin(), ever.end(), 0) == ever.end();
     };
+    // Nodes that come are for those who were asked for.
+    if (world_.plan.has_autoscaler && world_.demand_checker.is_asked(replica, bind.pod.uid)) {
+        return;
+    }
     const std::vector<GangView> gangs = process.scheduler.gangs();
     // With queues: those of the same queue, and of any whom nobody is to pass. Which queue has its
     // turn is held against the definition in tests/gang/shares.
@@ -360,6 +364,7 @@ void DecisionChecker::check_order(
         const auto other = pods.find(number_of(gang.driver_uid));
         const bool waits =
             gang.state == GangState::waiting && (gang.code == ReasonCode::waiting_for_capacity ||
+                                                 gang.code == ReasonCode::waiting_for_nodes ||
                                                  gang.code == ReasonCode::waiting_in_queue);
         if (!waits || other == pods.end() || !is_driver(other->first) ||
             was_tampered(other->first) || !share_nodes(pool_of(other->first), pool_of(driver)) ||

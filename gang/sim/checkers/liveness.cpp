@@ -16,6 +16,9 @@ bool Checkers::all_is_done() const {
     if (!world_.applications.all_ended() || !world_.group_jobs.all_ended() || world_.now_ms - world_.calm_ms < settled_ms) {
         return false;
     }
+    if (!world_.autoscaler.all().empty()) {
+        return false;
+    }
     const RuleChecker& rules = world_.decision_checker.rules();
     for (PodId id = 0; id < world_.store.pods.size(); ++id) {
         const core::Pod* pod = world_.store.find_pod(id);
@@ -39,6 +42,9 @@ std::string Checkers::unfinished() const {
                 pod->deleting,
                 pod->scheduled ? pod->scheduled->message : "");
         }
+    }
+    for (const auto& [uid, demand] : world_.autoscaler.all()) {
+        text += fmt::format("\n  still asked for {} of {}", demand.count, uid);
     }
     return text;
 }

@@ -123,12 +123,18 @@ void Checkers::check_ledger(std::uint32_t replica, const Process& process) {
             violated("ledger", fmt::format("r{}: {} does not add up", replica, node.name));
         }
         const Amount open = capacity_model_.open_on(number_of(node.name));
-        const bool is_less = node.held.cpu_milli < open.cpu_milli;
-        if (node.is_present && (is_held_for_one ? is_less : node.held.cpu_milli != open.cpu_milli)) {
+        std::int64_t held_milli = node.held.cpu_milli;
+        for (const HeldUnit& unit : node.units) {  // new nodes are kept for who was asked for
+            const bool is_bought =
+                world_.plan.has_autoscaler && unit.state == HeldUnit::State::nominated;
+            held_milli -= is_bought ? unit.requests.cpu_milli : 0;
+        }
+        const bool is_less = held_milli < open.cpu_milli;
+        if (node.is_present && (is_held_for_one ? is_less : held_milli != open.cpu_milli)) {
             difference = fmt::format(
                 "r{} holds {}m on {}, the reservations say {}m",
                 replica,
-                node.held.cpu_milli,
+                held_milli,
                 node.name,
                 open.cpu_milli);
         }
@@ -161,6 +167,9 @@ void Checkers::inspect() {
     const auto& nodes = world_.store.node_log;
     for (std::uint32_t i = 0; i < world_.replicas.size(); ++i) {
         const Replica& replica = world_.replicas[i];
+        if (world_.plan.has_autoscaler && replica.is_running()) {
+            world_.demand_checker.look(i, replica.process());
+        }
         if (!replica.is_running() || !replica.process().is_quiescent()) {
             continue;
         }
@@ -179,6 +188,12 @@ void Checkers::inspect() {
             process.is_leading() && world_.now_ms - process.leads_since_ms() > 60'000;
         if (is_settled) {
             check_ledger(i, process);
+            if (world_.plan.has_quotas) {
+                world_.quota_checker.inspect(i, process);
+            }
+            if (world_.plan.has_autoscaler) {
+                world_.demand_checker.inspect(i, process);
+            }
             world_.group_checker.inspect(process);
             world_.decision_checker.rules().inspect(i, process);
         }

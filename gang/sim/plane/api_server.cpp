@@ -247,6 +247,14 @@ void ApiServers::carry_out(Call& call) {
             return world_.volumes.read(call);
         case Operation::select_node:
             return world_.volumes.select_node(call);
+        case Operation::list_quotas:
+            return world_.namespace_quotas.read(call);
+        case Operation::write_demand:
+            return world_.autoscaler.write(call);
+        case Operation::delete_demand:
+            return world_.autoscaler.remove(call);
+        case Operation::list_demand:
+            return world_.autoscaler.list(call);
         case Operation::get_lease:
         case Operation::create_lease:
         case Operation::update_lease:

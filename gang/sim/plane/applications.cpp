@@ -136,6 +136,7 @@ void Applications::submit() {
             made.rules = {};
         }
     }
+    made.may_need_nodes = world_.plan.has_autoscaler && random.percent(50);
     // A few ask for more than there is, and stay until the calm.
     while (made.declared > 0 && !fits_empty_cluster(made) && !random.percent(2)) {
         --made.declared;
@@ -182,6 +183,9 @@ void Applications::submit() {
     driver.requests = {made.driver_cpu_milli, driver_memory_mib * mebibyte, 0, {}};
     driver.constraints = constraints_of(made);
     driver.spark_properties = {"c" + std::to_string(id), "spark.properties"};
+    if (!world_.namespace_quotas.admits(driver)) {
+        return;
+    }
     made.driver = world_.create_pod(std::move(driver), spark);
     remember(made.driver, id);
     all_.push_back(std::move(made));
@@ -286,6 +290,9 @@ void Applications::create_executor(ApplicationId id, std::uint32_t number) {
     }
     if (world_.store.pod_by_name.contains(full_name(pod))) {
         return;  // the one before it has not quite gone
+    }
+    if (!world_.namespace_quotas.admits(pod)) {
+        return;  // Spark asks again at its next look
     }
     if (one.has_volumes) {
         const std::string claim = pod.name + "-pvc-" + std::to_string(one.executors_made);
@@ -424,6 +431,14 @@ bool Applications::fits_empty_cluster(const Application& one) const {
         const bool is_apart = one.rules.must_be_in_one_zone();
         zones[is_apart ? *core::find_value(node.labels, zone_label) : ""].push_back(
             std::move(node));
+    }
+    const GangRules& rules = one.rules;
+    const bool may_be_bought = world_.plan.has_autoscaler && one.may_need_nodes &&
+                               !rules.needs_zone && !rules.in_one_zone && rules.group.empty() &&
+                               !one.has_volumes && one.gpus == 0 && one.card_units == 0 &&
+                               !one.has_port;
+    for (int i = 0; may_be_bought && i < world_.autoscaler.nodes_max(); ++i) {
+        zones[""].push_back(world_.autoscaler.node_for(one.pool));
     }
     return std::any_of(
         zones.begin(), zones.end(), [&one](const auto& zone) { return fits(one, zone.second); });

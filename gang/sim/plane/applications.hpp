@@ -44,6 +44,8 @@ struct Application {
     std::int64_t card_units = 0;  ///< of one card, likewise
     bool has_port = false;        ///< each executor takes `host_port`
     bool has_volumes = false;     ///< each executor has a claim of its own
+    bool may_need_nodes =
+        false;  ///< it may be larger than what is there without nodes that are bought
     std::string pool;             ///< of its nodes; empty: any
     GangRules rules;              ///< what its pods ask of others
     std::int64_t work = 0;        ///< executor-seconds that are left
@@ -81,7 +83,8 @@ public:
     std::optional<ApplicationId> any_live();
     bool all_ended() const;
     std::size_t live_count() const { return live_; }
-    /// Driver and declared executors together, on all nodes as they are made and with nobody there.
+    /// Driver and declared executors together, on all nodes as they are made and with nobody there;
+    /// for some with those that may be bought.
     bool fits_empty_cluster(const Application& application) const;
 
     // What the fault injector does.

@@ -148,7 +148,9 @@ bool FaultInjector::happen_to_node(Fault fault) {
 void FaultInjector::restore_node(NodeId node) {
     const core::Node original = world_.original_node(node);
     if (world_.store.find_node(node) == nullptr) {
-        world_.create_node(node, admin);
+        if (!world_.autoscaler.is_bought(node)) {  // of these another one comes, if at all
+            world_.create_node(node, admin);
+        }
         return;
     }
     world_.change_node(node, admin, [&original](core::Node& now) {
@@ -375,6 +377,9 @@ bool FaultInjector::forge_slot() {
         {"spark-role", "executor"}};
     stranger.requests = {one.cpu_milli, one.memory_mib * 1024 * 1024, 0, {}};
     stranger.annotations = forged;
+    if (!world_.namespace_quotas.admits(stranger)) {
+        return false;
+    }
     strangers_.push_back(world_.create_pod(std::move(stranger), tenant));
     return true;
 }

@@ -158,7 +158,7 @@ void GroupJobs::plan_act(GroupId id, std::int64_t after_ms) {
     }
 }
 
-void GroupJobs::create_pod(GroupId id, std::size_t index) {
+bool GroupJobs::create_pod(GroupId id, std::size_t index) {
     GroupJob& job = all_[id];
     core::Pod pod;
     pod.namespace_name = job.tenant;
@@ -186,6 +186,9 @@ void GroupJobs::create_pod(GroupId id, std::size_t index) {
                 {"gang-scheduler/pod-group", job.name}};
             break;
     }
+    if (!world_.namespace_quotas.admits(pod)) {
+        return false;
+    }
     const PodId made = world_.create_pod(std::move(pod), job_controller);
     if (made >= of_pod_.size()) {
         of_pod_.resize(made + 1, nobody);
@@ -193,13 +196,13 @@ void GroupJobs::create_pod(GroupId id, std::size_t index) {
     of_pod_[made] = id;
     pods_[id].push_back(made);
     all_[id].roles[index].there.push_back(made);
+    return true;
 }
 
 void GroupJobs::create_pods(GroupId id) {
     for (std::size_t i = 0; i < all_[id].roles.size(); ++i) {
         while (static_cast<std::int64_t>(all_[id].roles[i].there.size()) < all_[id].roles[i].pods) {
-            create_pod(id, i);
-            if (all_[id].comes_one_by_one) {
+            if (!create_pod(id, i) || all_[id].comes_one_by_one) {
                 return;
             }
         }

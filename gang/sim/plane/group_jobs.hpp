@@ -97,7 +97,8 @@ private:
     bool edit_text(GroupId id);
     bool fits_empty_cluster(const GroupJob& job) const;
     void create_pods(GroupId id);
-    void create_pod(GroupId id, std::size_t role);
+    /// False: a quota refuses it.
+    bool create_pod(GroupId id, std::size_t role);
     void finish(GroupId id);
     void plan_act(GroupId id, std::int64_t after_ms);
     GroupJob* find_object(const Call& call);

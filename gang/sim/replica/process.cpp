@@ -29,6 +29,8 @@ Process::Process(
       writer(world, *this),
       groups(world, *this),
       volumes(world, *this),
+      quotas(*this),
+      demand(world, *this),
       world_(world),
       replica_(replica),
       life_(life),
@@ -83,6 +85,10 @@ void Process::wake_writer(std::int64_t ms, std::uint32_t job) {
 void Process::wake_volumes(std::int64_t ms, std::uint32_t what) {
     world_.queue.plan(
         world_.now_ms + clock_.to_true(ms), Happening::volumes_wake, replica_, tag(life_, what));
+}
+
+void Process::wake_demand() {
+    world_.queue.plan(world_.now_ms, Happening::demand_wakes, replica_, life_);
 }
 
 void Process::bind_after_volumes(const BindPod& decision, const Author& author) {
@@ -221,6 +227,8 @@ void Process::step(const StampedEvent& event) {
         seen = std::max(seen, freshness.revision);
         world_.checkers.event_applied(replica_, event.event);
         world_.decision_checker.event_applied(replica_, event.event);
+        world_.quota_checker.event_applied(replica_, event.event);
+        world_.demand_checker.event_applied(replica_, event.event);
     }
     world_.count_step();
     const Decisions decisions = scheduler.step(event);
@@ -245,7 +253,7 @@ void Process::arm() {
 
 bool Process::is_quiescent() const {
     return host_.is_deciding() && !turn_is_posted_ && host_.waiting() == 0 && writer.is_idle() &&
-           groups.is_idle() && volumes.is_idle() &&
+           groups.is_idle() && volumes.is_idle() && quotas.is_idle() && demand.is_idle() &&
            pods.is_synced() && nodes.is_synced() && !host_.awaits_nodes();
 }
 
@@ -257,6 +265,12 @@ struct CarryOut {
     Host& host;
     void operator()(const BindPod& decision) const {
         world.decision_checker.decided(process.replica(), process, decision);
+        if (world.plan.has_autoscaler) {
+            world.demand_checker.binds(process.replica(), process, decision);
+        }
+        if (world.plan.has_quotas && decision.starts_gang) {
+            world.quota_checker.admits(process.replica(), process, decision);
+        }
         BindPod sealed = decision;
         world.seal.close(sealed.pod.uid, sealed.annotations);
         if (sealed.claims.empty()) {
@@ -281,16 +295,25 @@ struct CarryOut {
     void operator()(const WatchStorage&) const {}     // its driver does not say what it has left
     void operator()(const WatchNamespaces&) const {}  // nobody has a rule that speaks of them
     void operator()(const FetchPodGroup& decision) const { process.groups.fetch(decision); }
-    void operator()(const FetchQuotas&) const {}    // nor are quotas looked at
+    void operator()(const FetchQuotas& decision) const {
+        world.quota_checker.asks(process.replica(), process, decision.namespace_name);
+        process.quotas.fetch(decision);
+    }
     void operator()(const WriteGroupStatus& decision) const { process.groups.write(decision); }
     void operator()(const ListPods&) const {
         ++world.counts.label_lists;
         process.plan_list();
     }
     void operator()(const RecordEvent&) const {}
-    void operator()(const WantCapacity&) const {}  // nor an autoscaler
-    void operator()(const DropCapacity&) const {}
-    void operator()(const ListCapacity&) const {}
+    void operator()(const WantCapacity& decision) const {
+        world.demand_checker.wants(process.replica(), process, decision);
+        process.demand.want(decision);
+    }
+    void operator()(const DropCapacity& decision) const {
+        world.demand_checker.drops(process.replica(), decision);
+        process.demand.drop(decision);
+    }
+    void operator()(const ListCapacity&) const { process.demand.list(); }
     void operator()(const AskExtenders&) const {}
     void operator()(const AnswerExtender&) const {}  // no kube-scheduler asks in the model
     void operator()(const WakeAt& decision) const { host.wake_at(decision.time_ms); }

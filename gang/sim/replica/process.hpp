@@ -4,8 +4,10 @@
 
 #include "gang/host/host.hpp"
 #include "gang/scheduler.hpp"
+#include "gang/sim/autoscaler/demand_client.hpp"
 #include "gang/sim/base/call.hpp"
 #include "gang/sim/base/clock.hpp"
+#include "gang/sim/quota/quota_client.hpp"
 #include "gang/sim/replica/elector.hpp"
 #include "gang/sim/replica/group_client.hpp"
 #include "gang/sim/replica/volume_client.hpp"
@@ -61,6 +63,7 @@ public:
     void wake_elector(std::int64_t ms, std::uint32_t serial);
     void wake_writer(std::int64_t ms, std::uint32_t job);
     void wake_volumes(std::int64_t ms, std::uint32_t what);
+    void wake_demand();
     /// Its claims have their volumes. `author`: who decided it, and what was seen then.
     void bind_after_volumes(const BindPod& decision, const Author& author);
 
@@ -86,6 +89,8 @@ public:
     Writer writer;
     GroupClient groups;
     VolumeClient volumes;
+    QuotaClient quotas;
+    DemandClient demand;
 
 private:
     void post_turn();

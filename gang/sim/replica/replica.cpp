@@ -15,6 +15,8 @@ void Replica::start() {
     is_orderly_ = false;
     world_.checkers.process_started(index_);
     world_.decision_checker.process_started(index_);
+    world_.quota_checker.process_started(index_);
+    world_.demand_checker.process_started(index_);
     process_ = std::make_unique<Process>(world_, index_, life_, clock, schema);
     process_->start();
 }
@@ -47,7 +49,11 @@ void Replica::pause(std::int64_t ms) {
 }
 
 void Replica::answered(const Call& call) {
-    if (call.ticket >= VolumeClient::first_ticket) {
+    if (call.ticket >= DemandClient::first_ticket) {
+        process_->demand.answered(call);
+    } else if (call.ticket >= QuotaClient::first_ticket) {
+        process_->quotas.answered(call);
+    } else if (call.ticket >= VolumeClient::first_ticket) {
         process_->volumes.answered(call);
     } else if (call.ticket >= GroupClient::first_ticket) {
         process_->groups.answered(call);

@@ -1,0 +1,302 @@
+#include "gang/sim/autoscaler/autoscaler.hpp"
+
+#include "gang/sim/world.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace gang::sim {
+namespace {
+
+constexpr std::int64_t gibibyte = 1024LL * 1024 * 1024;
+constexpr std::int64_t mebibyte = 1024LL * 1024;
+constexpr std::int64_t scan_ms = 10'000;
+constexpr std::int64_t empty_ms_max = 30'000;
+constexpr int without_kind_percent = 7;
+const Author cluster_autoscaler{Actor::controller, nobody, 0, 0, 0, 0};
+
+std::string pool_of(const core::Constraints& constraints) {
+    for (const auto& [key, value] : constraints.node_selector) {
+        if (key == pool_label) {
+            return value;
+        }
+    }
+    return {};
+}
+
+}  // namespace
+
+void Autoscaler::begin() {
+    if (!world_.plan.has_autoscaler) {
+        return;
+    }
+    has_kind_ = !world_.random.percent(without_kind_percent);
+    nodes_max_ = static_cast<int>(world_.random.between(4, 12));
+    world_.queue.plan(scan_ms, Happening::autoscaler_scans);
+}
+
+core::Node Autoscaler::node_for(const std::string& pool) const {
+    core::Node node;
+    node.allocatable.cpu_milli = 1'000 * std::max<std::int64_t>(4, world_.plan.node_cpu_max);
+    node.allocatable.memory_bytes =
+        gibibyte * 4 * std::max<std::int64_t>(4, world_.plan.node_cpu_max);
+    node.pods = 110;
+    node.ready = true;
+    if (!pool.empty()) {
+        node.labels = {{std::string(pool_label), pool}};
+    }
+    return node;
+}
+
+const Autoscaler::Demand* Autoscaler::find(const std::string& driver_uid) const {
+    const auto found = demands_.find(driver_uid);
+    return found == demands_.end() ? nullptr : &found->second;
+}
+
+bool Autoscaler::is_bought(NodeId node) const {
+    return node >= static_cast<NodeId>(world_.plan.nodes);
+}
+
+std::int64_t Autoscaler::there() const {
+    std::int64_t count = 0;
+    for (NodeId node = 0; node < world_.store.nodes.size(); ++node) {
+        count += is_bought(node) && world_.store.find_node(node) != nullptr ? 1 : 0;
+    }
+    return count;
+}
+
+/// What nodes have beside their pods: slots that nobody is in yet are nothing that it knows of.
+std::vector<Autoscaler::Room> Autoscaler::rooms() const {
+    std::vector<Room> made;
+    for (NodeId id = 0; id < world_.store.nodes.size(); ++id) {
+        const core::Node* const node = world_.store.find_node(id);
+        if (node == nullptr || node->unschedulable || !node->taints.empty()) {
+            continue;
+        }
+        const std::string* const pool = core::find_value(node->labels, std::string(pool_label));
+        made.push_back(
+            {id,
+             pool == nullptr ? std::string() : *pool,
+             node->allocatable.cpu_milli,
+             node->allocatable.memory_bytes,
+             node->pods});
+    }
+    for (const auto& pod : world_.store.pods) {
+        const NodeId id = pod && !core::is_terminal(*pod) ? number_of(pod->node_name) : nobody;
+        const auto room = std::find_if(
+            made.begin(), made.end(), [id](const Room& one) { return one.node == id; });
+        if (id != nobody && room != made.end()) {
+            room->cpu_milli -= pod->requests.cpu_milli;
+            room->memory_bytes -= pod->requests.memory_bytes;
+            --room->pods;
+            room->is_used = true;
+        }
+    }
+    return made;
+}
+
+bool Autoscaler::place(
+    std::vector<Room>& rooms, const core::Resources& each, const std::string& pool) {
+    for (Room& room : rooms) {
+        if ((pool.empty() || pool == room.pool) && room.cpu_milli >= each.cpu_milli &&
+            room.memory_bytes >= each.memory_bytes && room.pods > 0) {
+            room.cpu_milli -= each.cpu_milli;
+            room.memory_bytes -= each.memory_bytes;
+            --room.pods;
+            room.is_used = true;
+            return true;
+        }
+    }
+    return false;
+}
+
+/// Nodes that are to be bought for it. Its driver is a pod that it sees.
+std::int64_t Autoscaler::lacking(std::vector<Room>& rooms, const Demand& demand) const {
+    const core::Pod* const driver = world_.store.find_pod(number_of(demand.driver.uid));
+    const core::Node made = node_for(demand.pool);
+    std::int64_t nodes = 0;
+    const auto put = [&](const core::Resources& each) {
+        if (place(rooms, each, demand.pool)) {
+            return;
+        }
+        rooms.push_back(
+            {nobody,
+             demand.pool,
+             made.allocatable.cpu_milli,
+             made.allocatable.memory_bytes,
+             made.pods});
+        ++nodes;
+        place(rooms, each, demand.pool);
+    };
+    for (std::int64_t i = 0; i < demand.count; ++i) {
+        put(demand.each);
+    }
+    if (driver != nullptr && driver->node_name.empty()) {
+        put(driver->requests);
+    }
+    return nodes;
+}
+
+void Autoscaler::decide(Demand& demand) {
+    if (std::exchange(demand.is_decided, true) || world_.is_calm) {
+        return;
+    }
+    const std::int64_t kind = world_.random.between(1, 100);
+    if (kind <= 15) {
+        demand.answered_percent = 0;
+    } else if (kind <= 35) {
+        demand.answered_percent = static_cast<int>(world_.random.between(20, 90));
+    } else if (kind <= 50) {
+        demand.late_ms = world_.random.between(30'000, 200'000);
+    }
+}
+
+void Autoscaler::scan() {
+    std::vector<Room> now = rooms();
+    for (auto& [uid, demand] : demands_) {
+        const bool can_be_bought = demand.each.extended.empty();  // no such nodes are sold
+        if (demand.count == 0 || demand.template_count == 0 || !can_be_bought) {
+            continue;
+        }
+        decide(demand);
+        const std::int64_t nodes = lacking(now, demand) - demand.on_their_way;
+        const bool is_once = world_.plan.asks_once && !world_.is_calm;
+        if (!(is_once && demand.is_answered)) {
+            buy(demand, nodes);
+            demand.is_answered = true;
+        }
+    }
+    remove_empty(now);
+    world_.queue.plan(
+        world_.now_ms + world_.random.between(scan_ms / 2, 3 * scan_ms / 2),
+        Happening::autoscaler_scans);
+}
+
+void Autoscaler::buy(Demand& demand, std::int64_t lacking) {
+    lacking = lacking * demand.answered_percent / 100;
+    for (std::int64_t i = 0; i < lacking && there() + ordered_ < nodes_max_; ++i) {
+        ++demand.on_their_way;
+        ++ordered_;
+        world_.say([&] { return "a node is bought for " + demand.driver.uid; });
+        world_.queue.plan(
+            world_.now_ms + demand.late_ms + world_.random.long_tail(2'000, 60'000),
+            Happening::node_bought,
+            static_cast<std::uint32_t>(orders_.size()));
+        orders_.push_back({demand.driver.uid, demand.pool});
+    }
+}
+
+/// Most are ready at once.
+void Autoscaler::node_comes(std::uint32_t number) {
+    const Order order = orders_[number];
+    --ordered_;
+    if (const auto found = demands_.find(order.driver_uid); found != demands_.end()) {
+        --found->second.on_their_way;
+    }
+    ++world_.counts.nodes_bought;
+    core::Node node = node_for(order.pool);
+    if (world_.random.percent(30)) {
+        node.ready = false;
+    }
+    const NodeId id = world_.add_node(std::move(node));
+    if (!world_.store.find_node(id)->ready) {
+        world_.queue.plan(
+            world_.now_ms + world_.random.between(500, 30'000), Happening::node_ready, id);
+    }
+}
+
+void Autoscaler::node_is_ready(NodeId node) {
+    world_.set_ready(node);
+    if (world_.store.find_node(node) != nullptr) {
+        world_.change_node(
+            node, cluster_autoscaler, [](core::Node& changed) { changed.ready = true; });
+    }
+}
+
+/// On which no pod is, and none of what is asked for would be.
+void Autoscaler::remove_empty(const std::vector<Room>& rooms) {
+    std::set<NodeId> used;
+    for (const Room& room : rooms) {
+        if (room.is_used) {
+            used.insert(room.node);
+        }
+    }
+    for (NodeId id = 0; id < world_.store.nodes.size(); ++id) {
+        if (!is_bought(id) || world_.store.find_node(id) == nullptr || used.contains(id)) {
+            empty_since_ms_.erase(id);
+            continue;
+        }
+        const std::int64_t since_ms = empty_since_ms_.try_emplace(id, world_.now_ms).first->second;
+        if (world_.now_ms - since_ms > empty_ms_max) {
+            empty_since_ms_.erase(id);
+            ++world_.counts.nodes_given_back;
+            world_.remove_node(id, cluster_autoscaler);
+        }
+    }
+}
+
+void Autoscaler::calm_down() {
+    for (auto& [uid, demand] : demands_) {
+        demand.answered_percent = 100;
+        demand.late_ms = 0;
+    }
+}
+
+/// As server-side apply: made if it is not there. A request's number of pods never changes.
+void Autoscaler::write(Call& call) {
+    const auto part = static_cast<DemandPart>(call.demand_part);
+    if (part != DemandPart::pod_template && !has_kind_) {
+        call.answer.status = 404;
+        return;
+    }
+    Demand& demand = demands_[call.pod.uid];
+    if (part == DemandPart::request && demand.count > 0 && demand.count != call.demand.count) {
+        call.answer.status = 422;
+        return;
+    }
+    call.answer.status = 200;
+    demand.driver = call.pod;
+    if (part == DemandPart::pod_template) {
+        demand.created_ms = demand.template_count == 0 ? world_.now_ms : demand.created_ms;
+        demand.template_count = call.demand.count;
+        demand.each = call.demand.requests;
+        demand.pool = pool_of(call.demand.constraints);
+        return;
+    }
+    demand.is_answered = demand.is_answered && demand.count == call.demand.count;
+    demand.count = call.demand.count;
+    world_.say([&] {
+        return "asked for " + std::to_string(demand.count) + " executors of " + demand.driver.uid;
+    });
+}
+
+void Autoscaler::remove(Call& call) {
+    const auto found = demands_.find(call.pod.uid);
+    call.answer.status = found == demands_.end() ? 404 : 200;
+    if (found == demands_.end()) {
+        return;
+    }
+    Demand& demand = found->second;
+    if (static_cast<DemandPart>(call.demand_part) == DemandPart::pod_template) {
+        demand.template_count = 0;
+    } else {
+        demand.count = 0;
+    }
+    if (demand.template_count == 0 && demand.count == 0) {
+        world_.say([&] { return "nothing is asked for " + demand.driver.uid + " any more"; });
+        demands_.erase(found);
+    }
+}
+
+void Autoscaler::list(Call& call) const {
+    call.answer.status = 200;
+    for (const auto& [uid, demand] : demands_) {
+        if (demand.template_count > 0) {
+            call.answer.capacity.push_back(
+                {demand.driver.namespace_name, uid, 1, unix_begin_ms + demand.created_ms});
+        }
+    }
+}
+
+}  // namespace gang::sim

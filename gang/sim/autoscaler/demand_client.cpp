@@ -1,0 +1,144 @@
+#include "gang/sim/autoscaler/demand_client.hpp"
+
+#include "gang/host/requests.hpp"
+#include "gang/sim/world.hpp"
+
+#include <utility>
+
+namespace gang::sim {
+namespace {
+
+constexpr std::int64_t demand_call_ms = 4'000;  // as in k8s/demand/demand_client.hpp
+
+k8s::DemandResult result_of(const Answer& answer, Operation operation, DemandPart part) {
+    k8s::DemandResult result;
+    result.message = answer.message;
+    const int status = answer.status;
+    const bool is_gone = operation == Operation::delete_demand && status == 404;
+    if ((status >= 200 && status < 300) || is_gone) {
+        result.outcome = k8s::DemandOutcome::done;
+    } else if (status == 404 && part != DemandPart::pod_template) {
+        result.outcome = k8s::DemandOutcome::no_kind;
+    } else if (status == 401 || status == 403) {
+        result.outcome = k8s::DemandOutcome::forbidden;
+    } else if (status >= 400 && status < 500 && status != 409 && status != 429) {
+        result.outcome = k8s::DemandOutcome::refused;
+    }
+    return result;
+}
+
+}  // namespace
+
+void DemandClient::want(const WantCapacity& decision) {
+    const DemandPart last = world_.plan.asks_once ? DemandPart::request : DemandPart::buffer;
+    add(
+        {decision,
+         {{Operation::write_demand, DemandPart::pod_template}, {Operation::write_demand, last}}});
+}
+
+void DemandClient::drop(const DropCapacity& decision) {
+    const DemandPart first = world_.plan.asks_once ? DemandPart::request : DemandPart::buffer;
+    add(
+        {decision,
+         {{Operation::delete_demand, first},
+          {Operation::delete_demand, DemandPart::pod_template}}});
+}
+
+void DemandClient::add(Job job) {
+    jobs_.push_back(std::move(job));
+    if (jobs_.size() == 1) {
+        process_.wake_demand();
+    }
+}
+
+void DemandClient::wakes() {
+    send();
+}
+
+void DemandClient::send() {
+    const Job& job = jobs_.front();
+    Call call;
+    if (std::holds_alternative<ListCapacity>(job.what)) {
+        call.operation = Operation::list_demand;
+        process_.send(std::move(call), first_ticket + sent_++, demand_call_ms);
+        return;
+    }
+    const Step& step = job.steps[job.at];
+    if (!process_.may_write()) {
+        k8s::DemandResult result;
+        result.message = "not the leader";
+        take(step, result);
+        return;
+    }
+    world_.decision_checker.sent(process_.replica(), process_.elector.identity());
+    call.operation = step.operation;
+    call.demand_part = static_cast<std::uint8_t>(step.part);
+    call.author = process_.author();
+    if (const auto* want = std::get_if<WantCapacity>(&job.what)) {
+        call.pod = want->driver;
+        call.demand = want->shapes.front();
+    } else {
+        call.pod = std::get<DropCapacity>(job.what).driver;
+    }
+    process_.send(std::move(call), first_ticket + sent_++, demand_call_ms);
+}
+
+void DemandClient::answered(const Call& call) {
+    Job& job = jobs_.front();
+    if (!std::holds_alternative<ListCapacity>(job.what)) {
+        const Step step = job.steps[job.at];
+        return take(step, result_of(call.answer, step.operation, step.part));
+    }
+    k8s::DemandList list;
+    list.is_complete = call.answer.status == 200;
+    list.message = call.answer.message;
+    for (const FoundCapacity& found : call.answer.capacity) {
+        list.found.push_back(
+            {found.namespace_name, found.driver_uid, found.shapes, found.created_ms});
+    }
+    jobs_.pop_front();
+    process_.push_answer(to_event(list));
+    if (!jobs_.empty()) {
+        process_.wake_demand();
+    }
+}
+
+/// The first that fails ends the writing of one, but for a request of another number: that is
+/// deleted and made anew. Of what is deleted all is tried.
+void DemandClient::take(const Step& step, const k8s::DemandResult& result) {
+    Job& job = jobs_.front();
+    const bool is_done = result.outcome == k8s::DemandOutcome::done;
+    const bool is_first = job.at == 0;
+    job.may_exist =
+        job.may_exist || !is_first || is_done || result.outcome == k8s::DemandOutcome::failed;
+    const bool is_other = step.part == DemandPart::request &&
+                          step.operation == Operation::write_demand &&
+                          result.outcome == k8s::DemandOutcome::refused && job.steps.size() == 2;
+    if (is_other) {
+        job.steps.push_back({Operation::delete_demand, DemandPart::request});
+        job.steps.push_back({Operation::write_demand, DemandPart::request});
+    } else if (!is_done) {
+        return finish(result);
+    }
+    if (++job.at == job.steps.size()) {
+        return finish(result);
+    }
+    process_.wake_demand();
+}
+
+void DemandClient::finish(k8s::DemandResult result) {
+    const Job job = std::move(jobs_.front());
+    jobs_.pop_front();
+    if (const auto* want = std::get_if<WantCapacity>(&job.what)) {
+        result.may_exist = job.may_exist;
+        process_.push_answer(to_event(*want, result));
+    } else {
+        result.may_exist = result.outcome != k8s::DemandOutcome::done;
+        process_.push_answer(to_event(std::get<DropCapacity>(job.what), result));
+    }
+    if (!jobs_.empty()) {
+        process_.wake_demand();
+    }
+}
+
+}  // namespace gang::sim
