@@ -103,6 +103,9 @@ const Application* DemandChecker::find_plain(PodId driver) const {
 void DemandChecker::wants(
     std::uint32_t replica, const Process& process, const WantCapacity& decision) {
     const PodId driver = number_of(decision.driver.uid);
+    if (world_.group_jobs.find(driver) != nobody) {
+        return;  // the anchor of a pod group, of whose members nothing is asked here
+    }
     const ApplicationId application = world_.applications.find(driver);
     const auto wrong = [&](const char* rule, const std::string& why) {
         world_.checkers.violated(
