@@ -433,10 +433,11 @@ bool Applications::fits_empty_cluster(const Application& one) const {
             std::move(node));
     }
     const GangRules& rules = one.rules;
+    // A driver alone is not asked for.
     const bool may_be_bought = world_.plan.has_autoscaler && one.may_need_nodes &&
-                               !rules.needs_zone && !rules.in_one_zone && rules.group.empty() &&
-                               !one.has_volumes && one.gpus == 0 && one.card_units == 0 &&
-                               !one.has_port;
+                               one.declared > 0 && !rules.needs_zone && !rules.in_one_zone &&
+                               rules.group.empty() && !one.has_volumes && one.gpus == 0 &&
+                               one.card_units == 0 && !one.has_port;
     for (int i = 0; may_be_bought && i < world_.autoscaler.nodes_max(); ++i) {
         zones[""].push_back(world_.autoscaler.node_for(one.pool));
     }
