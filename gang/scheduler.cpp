@@ -156,7 +156,17 @@ struct Scheduler::State {
         assigner};
 
     ClusterEvents cluster_events{model};
-    GangLife life{model, step, status_reporter, declarations, publisher, leadership, owners, stuck};
+    AnchorHandover handover{model, publisher, compaction, stuck};
+    GangLife life{
+        model,
+        step,
+        status_reporter,
+        declarations,
+        publisher,
+        leadership,
+        owners,
+        stuck,
+        handover};
     PodEvents pod_events{
         model,
         step,

@@ -199,22 +199,44 @@ void ExecutorOwners::follow_slot_annotation(PodEntry& entry) {
 
 void ExecutorOwners::follow_group(PodEntry& entry) {
     const std::string* value = core::find_value(entry.pod.annotations, slot_annotation);
-    if (entry.group.empty() || value == nullptr || entry.pod.node_name.empty() ||
-        model_.gangs.find_owner(entry) != nullptr) {
+    if (entry.group.empty() || value == nullptr || entry.pod.node_name.empty()) {
         return;
     }
     const Application* gang = model_.gangs.find(value->substr(0, value->find('/')));
-    if (gang != nullptr && gang->is_driver && gang->group == entry.group) {
+    if (gang == nullptr || gang->phase == Phase::ended) {
+        // That one may have ended since, and its gang have gone on with another.
+        const PodGroup& group = *model_.groups.find(entry.group.str());
+        gang = group.anchor.empty() ? nullptr : model_.gangs.find(group.anchor);
+    }
+    if (gang != nullptr) {
+        join_gang(*gang, entry);
+    }
+}
+
+/// Of a compacted member: its gang is another one now, or none.
+bool ExecutorOwners::is_left_in_slot(PodId member) const {
+    const std::string& owner = model_.pods.owner(member);
+    const Application* const gang = owner.empty() ? nullptr : model_.gangs.find(owner);
+    return model_.pods.annotated_slot(member) == SlotAnnotation::slot &&
+           (gang == nullptr || gang->phase == Phase::ended);
+}
+
+/// One of its group, in a slot, that no other gang has.
+void ExecutorOwners::join_gang(const Application& gang, PodEntry& entry) {
+    const Application* const owner = model_.gangs.find_owner(entry);
+    const bool is_free = owner == nullptr || owner->phase == Phase::ended;
+    if (is_free && !entry.is_driver && entry.annotated_slot == SlotAnnotation::slot &&
+        !entry.pod.node_name.empty() && gang.is_driver && gang.group == entry.group) {
         model_.gangs.leave_owner(entry);  // a notebook's pod, that is nothing to us
-        model_.pods.join(entry, gang->uid);
+        model_.pods.join(entry, gang.uid);
     }
 }
 
 void ExecutorOwners::follow_slot_annotations(const Application& app) {
     if (const PodGroup* group = app.group.empty() ? nullptr : model_.groups.find(app.group.str())) {
         for (const PodId member : group->members) {
-            if (!model_.pods.is_compacted(member)) {
-                follow_group(*model_.pods.find_active(model_.pods.uid(member)));
+            if (!model_.pods.is_compacted(member) || is_left_in_slot(member)) {
+                join_gang(app, model_.pods.expand(member));
             }
         }
     }

@@ -2,6 +2,7 @@
 
 #include "gang/declare/spark/text.hpp"
 #include "gang/durations/expected_run.hpp"
+#include "gang/model/group/group_records.hpp"
 #include "gang/model/group/max_wait.hpp"
 #include "gang/model/group/min_resources.hpp"
 #include "gang/model/group/pod_groups.hpp"
@@ -226,21 +227,36 @@ std::int64_t GroupFormer::count_placed(const PodGroup& group) const {
 /// The gang that the group is now; nullptr: it is none. One that runs without a reservation holds
 /// nothing for the others: it is none any more.
 Application* GroupFormer::live_gang(const std::string& key, PodGroup& group) {
-    Application* found = nullptr;
-    for (const PodId member : group.members) {
+    const auto anchored_by = [&](PodId member) {
         Application* const app =
             model_.pods.is_driver(member) ? model_.gangs.find(model_.pods.uid(member)) : nullptr;
-        if (app == nullptr || app->phase == Phase::ended || app->group != key) {
-            continue;
+        return app == nullptr || app->phase == Phase::ended || app->group != key ? nullptr : app;
+    };
+    for (const PodId member : group.members) {
+        Application* const app = anchored_by(member);
+        if (app != nullptr && app->phase == Phase::running &&
+            (!app->published.reserved || is_over(member))) {
+            life_.end(*app);  // another member may go on with it
         }
-        if (app->phase == Phase::running && !app->published.reserved) {
-            life_.end(*app);
-        } else if (found == nullptr || app->order() < found->order()) {
+    }
+    Application* found = nullptr;
+    for (const PodId member : group.members) {
+        Application* const app = anchored_by(member);
+        if (app != nullptr && (found == nullptr || app->order() < found->order())) {
             found = app;
         }
     }
     group.anchor = found == nullptr ? std::string() : found->uid;
     return found;
+}
+
+/// An anchor whose text was read although it had ended before anybody knew its gang.
+bool GroupFormer::is_over(PodId anchor) const {
+    if (model_.pods.is_compacted(anchor)) {
+        return !model_.pods.holds_capacity(anchor);
+    }
+    const core::Pod& pod = model_.pods.at(anchor).pod;
+    return core::is_terminal(pod) || pod.deleting;
 }
 
 /// Members that may be bound and are not the anchor, in order. Whoever was one of a gang that is
@@ -276,14 +292,9 @@ std::vector<PodEntry*> GroupFormer::waiting_members(const PodGroup& group) {
 void GroupFormer::begin(
     const std::string& key, PodGroup& group, const std::vector<PodEntry*>& chosen) {
     PodEntry& anchor = *chosen.front();
-    model_.gangs.erase(anchor.pod.uid);  // it may have stood in the line by itself
-    anchor.is_driver = true;
-    anchor.declares_anew = false;
-    anchor.alone = Alone::no;
-    group.anchor = anchor.pod.uid;
-    Application& gang = model_.gangs.ensure(anchor, true);
+    Application& gang = make_anchor(model_, anchor);
     ENSURE(gang.group == key);
-    gang.declared.conf_needed = false;
+    group.anchor = anchor.pod.uid;
     reshape(group, gang, chosen);
     life_.driver_waits(gang, anchor);
 }

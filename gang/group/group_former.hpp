@@ -6,7 +6,7 @@
 //   members wait --object known, enough of them--> anchor chosen --> waits in the line --> admitted
 //        ^                                             |                      |
 //        '------ a member is gone, too few are left ---'                      |
-//        '------ the anchor has ended: what is missing then forms anew -------'
+//        '------ its last member has ended: what is missing then forms anew --'
 //
 // Members beyond the minimum are placed one by one when the gang runs, and hold up nobody.
 
@@ -53,6 +53,7 @@ private:
     void tell_drivers(const std::string& key);
     void form(const std::string& key, PodGroup& group);
     Application* live_gang(const std::string& key, PodGroup& group);
+    bool is_over(PodId anchor) const;
     std::vector<PodEntry*> waiting_members(const PodGroup& group);
     std::vector<PodEntry*> choose(
         const PodGroup& group, const std::vector<PodEntry*>& members) const;

@@ -307,6 +307,7 @@ void GangLife::end(Application& app) {
     if (app.phase == Phase::ended) {
         return;
     }
+    handover_.hand_over(app);
     app.milestones.make().ended_ms = step_.now_ms;
     model_.gangs.stop_waiting(app);
     app.phase = Phase::ended;

@@ -4,6 +4,7 @@
 #include "gang/classify/executor_owners.hpp"
 #include "gang/declare/spark/conf.hpp"
 #include "gang/lead/leadership.hpp"
+#include "gang/life/anchor_handover.hpp"
 #include "gang/model/application.hpp"
 #include "gang/model/group/member_choice.hpp"
 #include "gang/model/model.hpp"
@@ -28,7 +29,8 @@ public:
         Publisher& publisher,
         Leadership& leadership,
         ExecutorOwners& owners,
-        StuckDrivers& stuck)
+        StuckDrivers& stuck,
+        AnchorHandover& handover)
         : model_(model),
           step_(step),
           status_reporter_(status_reporter),
@@ -36,7 +38,8 @@ public:
           publisher_(publisher),
           leadership_(leadership),
           owners_(owners),
-          stuck_(stuck) {}
+          stuck_(stuck),
+          handover_(handover) {}
 
     /// The driver is not bound: what it declares is read, and it takes its place in the line.
     void driver_waits(Application& app, PodEntry& entry);
@@ -67,7 +70,8 @@ public:
     void confirm(Application& app, PodEntry& entry);
     /// The Scheduled event; of executors none, they are counted.
     void report_bound(const PodEntry& entry);
-    /// The driver has ended or is gone: the gang holds nothing any more.
+    /// The driver has ended or is gone: the gang holds nothing any more. Of a pod group another member
+    /// goes on with what it held.
     void end(Application& app);
 
 private:
@@ -85,6 +89,7 @@ private:
     Leadership& leadership_;
     ExecutorOwners& owners_;
     StuckDrivers& stuck_;
+    AnchorHandover& handover_;
 };
 
 }  // namespace gang

@@ -4,6 +4,7 @@
 #include "core/filter/filters.hpp"
 #include "core/value/device/gpu_wish.hpp"
 #include "core/value/volume/volume_limits.hpp"
+#include "gang/model/group/group_records.hpp"
 #include "gang/model/ledger.hpp"
 #include "gang/reservation/format/reservation.hpp"
 
@@ -262,8 +263,8 @@ bool PodEvents::is_no_op_of_driver(const Application& app, const core::Pod& upda
 }
 
 void PodEvents::take_role(PodEntry& entry) {
-    entry.is_driver = model_.reader.is_driver(entry.pod) || model_.reader.was_admitted(entry.pod);
     join_group(entry);
+    entry.is_driver = model_.reader.is_driver(entry.pod) || was_admitted(entry);
     if (!entry.group.empty()) {
         // What becomes of it is its group's affair, unless its controller is a driver of ours.
         entry.is_executor = !entry.is_driver && model_.reader.is_executor(entry.pod);
@@ -276,6 +277,12 @@ void PodEvents::take_role(PodEntry& entry) {
     entry.is_executor = !entry.is_driver && model_.reader.is_executor(entry.pod);
     join_controller(entry);
     owners_.note_application(entry);
+}
+
+/// A group has one gang at a time: the newest of the texts that its pods bear says which.
+bool PodEvents::was_admitted(const PodEntry& entry) const {
+    return model_.reader.was_admitted(entry.pod) &&
+           (entry.group.empty() || bears_newest_record(model_, entry));
 }
 
 void PodEvents::join_controller(PodEntry& entry) {
@@ -321,7 +328,12 @@ void PodEvents::note_driver_group(PodId id) {
 /// Labels may come later than the pod: until it is bound, a pod may still turn out to be a driver.
 /// So may one that another leader knew, and has bound, as one.
 void PodEvents::promote(PodEntry& entry) {
-    if (!entry.is_driver && model_.reader.was_admitted(entry.pod)) {
+    if (!entry.is_driver && !entry.group.empty() && !leadership_.is_behind_fence() &&
+        was_admitted(entry)) {
+        make_anchor(model_, entry);
+        return;
+    }
+    if (!entry.is_driver && entry.group.empty() && was_admitted(entry)) {
         model_.application_ids.remove(entry.application_key, entry.id);
         model_.gangs.leave_owner(entry);
         entry.application_key = {};
@@ -395,6 +407,14 @@ void PodEvents::observe_driver(PodEntry& entry, bool behind_fence) {
     if (app.phase == Phase::ended) {
         return;
     }
+    if (awaits_adoption(app, entry, behind_fence)) {
+        model_.gangs.set_driver_shape(app, entry.pod);
+        model_.gangs.stop_waiting(app);
+        app.phase = Phase::running;
+        app.bound_ms = step_.now_ms;
+        model_.worklist.to_adopt.insert(app.rank());
+        return;
+    }
     if (core::is_terminal(entry.pod) || entry.pod.deleting) {
         life_.end(app);
     } else if (!entry.pod.node_name.empty()) {
@@ -407,6 +427,16 @@ void PodEvents::observe_driver(PodEntry& entry, bool behind_fence) {
     } else if (app.phase == Phase::waiting) {
         life_.driver_waits(app, entry);
     }
+}
+
+/// The anchor of a group has ended before anybody here knew its gang: what it bears is read, and
+/// another member goes on with it.
+bool PodEvents::awaits_adoption(
+    const Application& app, const PodEntry& entry, bool behind_fence) const {
+    const bool is_over = core::is_terminal(entry.pod) || entry.pod.deleting;
+    return is_over && !entry.group.empty() && !behind_fence &&
+           model_.reader.was_admitted(entry.pod) &&
+           (app.phase == Phase::waiting || model_.worklist.to_adopt.contains(app.rank()));
 }
 
 void PodEvents::observe_member(PodEntry& entry) {
@@ -458,6 +488,7 @@ void PodEvents::forget_pod(PodEntry& entry) {
         model_.cluster_model.lift_quarantine(entry.node());
     }
     if (Application* app = model_.gangs.find(uid); app != nullptr && app->is_driver) {
+        model_.ledger.forget(entry);
         life_.end(*app);
     } else if (app != nullptr) {
         model_.gangs.erase(uid);

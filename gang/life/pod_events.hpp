@@ -58,6 +58,7 @@ private:
     bool is_no_op(PodId id, const core::Pod& update);
     bool is_no_op_of_driver(const Application& app, const core::Pod& update) const;
     void take_role(PodEntry& entry);
+    bool was_admitted(const PodEntry& entry) const;
     void join_group(PodEntry& entry);
     void name_driver_group(const PodEntry& entry);
     void note_driver_group(PodId id);
@@ -66,6 +67,7 @@ private:
     void observe(PodEntry& entry);
     void observe_end(const PodEntry& entry);
     void observe_driver(PodEntry& entry, bool behind_fence);
+    bool awaits_adoption(const Application& app, const PodEntry& entry, bool behind_fence) const;
     void observe_member(PodEntry& entry);
     bool is_queued(const PodEntry& entry, const Application* owner) const;
     void forget_pod(PodEntry& entry);

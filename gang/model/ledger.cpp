@@ -424,6 +424,18 @@ void Ledger::let_stand_alone(const Application& app, const Slot& slot) {
     }
 }
 
+void Ledger::hand_over(Application& from, Application& to) {
+    for (const Slot& slot : from.slots) {
+        const core::Resources& held = held_by(from, slot);
+        shares_.charges.add_slots(to.uid, held, 1);
+        shares_.charges.add_slots(from.uid, held, -1);
+    }
+    to.slots = std::exchange(from.slots, {});
+    to.pending_releases = std::exchange(from.pending_releases, {});
+    count_anew(from);
+    count_anew(to);
+}
+
 void Ledger::drop(Application& app) {
     const std::vector<Slot> slots = std::exchange(app.slots, {});
     count_anew(app);

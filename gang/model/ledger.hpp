@@ -92,6 +92,9 @@ public:
     /// All open and unplaced slots.
     void give_up_unfilled(Application& app, std::int64_t generation);
 
+    /// All slots of the gang, and the room that some have left, are the other's from now on.
+    void hand_over(Application& from, Application& to);
+
     /// The gang holds nothing any more. Executors that still run are allocated as themselves.
     void drop(Application& app);
 

@@ -4,6 +4,7 @@
 #include "core/cluster/trial.hpp"
 #include "core/value/pod.hpp"
 #include "gang/explain.hpp"
+#include "gang/model/group/group_records.hpp"
 #include "gang/model/ledger.hpp"
 #include "gang/model/work.hpp"
 #include "gang/report/messages.hpp"
@@ -439,12 +440,13 @@ void Admission::admit(Application& app, PodEntry& entry, const core::Plan& plan)
     }
     core::StringMap annotations;
     if (app.is_driver) {
-        app.published.first_generation = 0;
-        app.published.generation = 1;
+        const auto before = app.group.empty() ? std::nullopt : newest_record(model_, app.group);
+        app.published.first_generation = before ? before->age.generation : 0;
+        app.published.generation = app.published.first_generation + 1;
         app.published.epoch = model_.term.epoch;
         app.published.annotation = model_.texts.keep(publisher_.text_of(app));
         app.published.text_generation = app.published.generation;
-        app.published.stored = 0;
+        app.published.stored = app.published.first_generation;
         app.published.is_shown = true;  // the bind brings it: no bound state can be without it
         if (!annotation_fits(app)) {
             model_.ledger.drop(app);

@@ -1,5 +1,6 @@
 #include "gang/recovery/recovery.hpp"
 
+#include "gang/model/group/group_records.hpp"
 #include "gang/model/work.hpp"
 #include "gang/reservation/format/reservation.hpp"
 
@@ -16,7 +17,7 @@ bool Recovery::run() {
         if (step_.work_left <= 0) {
             return false;
         }
-        const Rank& rank = *next;
+        const Rank rank = *next;
         Application* app = model_.gangs.find(rank.uid);
         const bool is_running = app != nullptr && app->phase == Phase::running;
         const PodEntry* whole = is_running ? model_.pods.find_active(rank.uid) : nullptr;
@@ -25,13 +26,43 @@ bool Recovery::run() {
             continue;
         }
         step_.work_left -= work_per_attempt;
+        model_.worklist.to_adopt.erase(next);
         if (is_running) {
-            adopt(*app);
-            step_.work_left -= work_per_slot_adopted * static_cast<std::int64_t>(app->slots.size());
+            Application& counted = choose_newest(*app);
+            model_.worklist.to_adopt.erase(counted.rank());
+            adopt(counted);
+            step_.work_left -=
+                work_per_slot_adopted * static_cast<std::int64_t>(counted.slots.size());
         }
-        next = model_.worklist.to_adopt.erase(next);
+        next = model_.worklist.to_adopt.upper_bound(rank);
     }
     return step_.work_left >= work_per_tick / 2;
+}
+
+/// Of a pod group the newest text counts, whoever bears it. All others that bear one are members of
+/// that one's gang.
+Application& Recovery::choose_newest(Application& app) {
+    const auto newest = app.group.empty() ? std::nullopt : newest_record(model_, app.group);
+    if (!newest) {
+        return app;
+    }
+    PodEntry& bearer = model_.pods.expand(newest->bearer);
+    for (const PodId member : model_.groups.find(bearer.group.str())->members) {
+        const Application* const other =
+            model_.pods.is_driver(member) ? model_.gangs.find(model_.pods.uid(member)) : nullptr;
+        if (other != nullptr && member != newest->bearer && other->phase == Phase::running) {
+            unmake_anchor(model_, model_.pods.expand(member));
+        }
+    }
+    Application* const known = model_.gangs.find(bearer.pod.uid);
+    if (known != nullptr && known->is_driver && known->phase == Phase::running) {
+        return *known;
+    }
+    Application& gang = make_anchor(model_, bearer);
+    model_.gangs.set_driver_shape(gang, bearer.pod);
+    gang.phase = Phase::running;
+    gang.bound_ms = step_.now_ms;
+    return gang;
 }
 
 void Recovery::adopt(Application& app) {
@@ -62,6 +93,9 @@ void Recovery::adopt(Application& app) {
     owners_.follow_slot_annotations(app);
     assign_members(app);
     assigner_.open_remaining(app);
+    if (!app.group.empty()) {
+        model_.worklist.dirty_groups.insert(app.group);  // its anchor may have ended
+    }
     model_.worklist.dirty_gangs.insert(app.uid);
     model_.worklist.to_check.insert(app.uid);
 }

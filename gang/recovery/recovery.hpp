@@ -37,6 +37,7 @@ public:
 
 private:
     void adopt(Application& app);
+    Application& choose_newest(Application& app);
     bool read_reservation(Application& app, const std::string* text);
     void assign_members(Application& app);
 

@@ -143,12 +143,13 @@ std::string Totals::describe(double seconds, int jobs) const {
     }
     if (counts_.group_binds > 0) {
         text += fmt::format(
-            "pods of groups bound  {} ({} groups started, {} of several sizes, {} again)\n"
+            "pods of groups bound  {} ({} groups started, {} of several sizes, {} again, {} went on with another pod)\n"
             "  statuses written    {}, {} mishaps\n",
             counts_.group_binds,
             counts_.groups_started,
             counts_.groups_of_roles,
             counts_.groups_anew,
+            counts_.groups_handed_over,
             counts_.group_statuses,
             counts_.group_mishaps);
     }

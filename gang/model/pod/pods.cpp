@@ -94,6 +94,7 @@ PodEntry& Pods::expand(PodId id) {
             drivers_[woken.place] = {};
             free_drivers_.push_back(woken.place);
         }
+        member_versions_.erase(id);
         release_kin(woken.kin);
         woken.suffix = woken.node = {};
     }
@@ -120,6 +121,8 @@ void Pods::compact(PodId id) {
     compacted.lived = entry.lived;
     if (entry.is_driver) {
         compact_driver(compacted);
+    } else if (!entry.group.empty()) {
+        member_versions_[id] = entry.pod.resource_version;
     }
     compacted.active.reset();
 }
@@ -202,6 +205,9 @@ bool Pods::is_known(PodId id, const core::Pod& update) {
                       core::read_pod_cards(update.annotations, update.requests, false).empty();
     if (!same || !known.is_driver) {
         known.phase = same ? update.phase : known.phase;
+        if (const auto member = member_versions_.find(id); same && member != member_versions_.end()) {
+            member->second = update.resource_version;
+        }
         return same;
     }
     Driver& driver = drivers_[known.place];
@@ -244,9 +250,9 @@ PodEntry Pods::copy_of(PodId id) const {
     entry.is_executor = seen.is_executor;
     entry.hand_made = seen.hand_made;
     entry.lived = seen.lived;
+    entry.pod.resource_version = version_of(id);
     if (seen.is_driver) {
         const Driver& kept = driver(seen);
-        entry.pod.resource_version = kept.resource_version;
         if (kept.has_reservation) {
             entry.pod.annotations.emplace_back(reservation_annotation, kept.reservation.str());
         }
@@ -336,10 +342,18 @@ const std::string& Pods::scheduler_name(PodId id) const {
                                   : kin(seen).scheduler_name.str();
 }
 
-const std::string& Pods::resource_version(PodId driver_id) const {
-    const Cell& seen = cell(driver_id);
-    return seen.active != nullptr ? seen.active->pod.resource_version
-                                  : driver(seen).resource_version;
+const std::string& Pods::resource_version(PodId id) const {
+    const Cell& seen = cell(id);
+    return seen.active != nullptr ? seen.active->pod.resource_version : version_of(id);
+}
+
+const std::string& Pods::version_of(PodId compacted) const {
+    static const std::string unknown;
+    if (const Cell& seen = cell(compacted); seen.is_driver) {
+        return driver(seen).resource_version;
+    }
+    const auto member = member_versions_.find(compacted);
+    return member == member_versions_.end() ? unknown : member->second;
 }
 
 const std::string* Pods::reservation(PodId driver_id) const {
@@ -451,6 +465,7 @@ std::vector<core::Account> Pods::accounts() const {
     std::uint64_t drivers = 0;
     std::uint64_t odd = 0;
     std::uint64_t owned = 0;
+    std::uint64_t grouped = 0;
     std::uint64_t used = 0;
     for_each([&](PodId id) {
         const Cell& one = cell(id);
@@ -458,6 +473,7 @@ std::vector<core::Account> Pods::accounts() const {
         const bool rests = one.active == nullptr;
         compacted += rests ? 1 : 0;
         drivers += rests && one.is_driver ? 1 : 0;
+        grouped += rests && !one.is_driver && !kin(one).group.empty() ? 1 : 0;
         odd += one.is_odd ? 1 : 0;
         owned += (rests ? kin(one).owner : one.active->owner).empty() ? 0 : 1;
     });
@@ -475,6 +491,7 @@ std::vector<core::Account> Pods::accounts() const {
         {"kin of resting pods", references, compacted},
         {"resting drivers", drivers_.size() - free_drivers_.size(), drivers},
         {"texts of odd uids", odd_uids_.size(), odd},
+        {"versions of resting members", member_versions_.size(), grouped},
         {"members", members, owned}};
 }
 

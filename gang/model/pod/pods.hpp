@@ -72,7 +72,7 @@ public:
     // --- compacted ones ---
     bool is_compacted(PodId id) const { return cell(id).active == nullptr; }
     /// Makes it whole again, as far as it is remembered: labels, owners, constraints and conditions
-    /// are not, nor the version of any but a driver. Of a driver's annotations there is the
+    /// are not, nor the version of any but a driver or a group's member. Of a driver's annotations there is the
     /// reservation, and all that its labels are asked for later is application() and app_name().
     PodEntry& expand(PodId id);
     /// References to the entry end here. It is bound, and nothing is under way for it.
@@ -108,12 +108,12 @@ public:
     void set_slot(PodId id, std::int32_t slot);
     /// How it answers to a question (see GangViews::find_pod): 3 namespace/name, 2 name, 0 not.
     int match_name(PodId id, std::string_view question) const;
-    // Of drivers:
+    // Of drivers, and the version of members of pod groups as well:
     /// The application's id that its labels say; empty: none.
     const std::string& application(PodId driver) const;
     /// See spark_app_name().
     const std::string& app_name(PodId driver) const;
-    const std::string& resource_version(PodId driver) const;
+    const std::string& resource_version(PodId id) const;
     /// nullptr: it carries none.
     const std::string* reservation(PodId driver) const;
     /// Every pod's number, in no order that means anything.
@@ -192,6 +192,7 @@ private:
         return amounts_[kin(compacted).amounts];
     }
     void compact_driver(Cell& compacted);
+    const std::string& version_of(PodId compacted) const;
     std::uint32_t retain_kin(const PodEntry& entry, std::string_view stem);
     bool is_kin(const Kin& kin, const PodEntry& entry, std::string_view stem) const;
     void release_kin(std::uint32_t number);
@@ -205,6 +206,9 @@ private:
     std::vector<std::uint32_t> free_kin_;
     core::UidTable<PodId> by_uid_;
     std::map<PodId, std::string> odd_uids_;  ///< those of no usual form
+    /// The resourceVersion of compacted members of pod groups: they may have to bear the group's
+    /// reservation, and no write of that may pass over another one.
+    std::map<PodId, std::string> member_versions_;
     core::Interner<core::Resources, AmountsId> amounts_;
     std::array<core::Shared<core::Constraints>, 4> last_constraints_;
     std::size_t oldest_constraints_ = 0;

@@ -28,6 +28,7 @@ struct Counts {
     std::uint64_t group_binds = 0;       ///< of ours, of pods of groups
     std::uint64_t groups_of_roles = 0;   ///< started with pods of more than one size
     std::uint64_t groups_anew = 0;       ///< started again, with another anchor
+    std::uint64_t groups_handed_over = 0;  ///< that went on with another anchor
     std::uint64_t group_statuses = 0;    ///< written, of their objects
     std::uint64_t group_mishaps = 0;     ///< what tenants and controllers of groups did
     std::uint64_t label_lists = 0;       ///< lists of all pods for their labels
@@ -84,6 +85,7 @@ struct Counts {
         group_binds += other.group_binds;
         groups_of_roles += other.groups_of_roles;
         groups_anew += other.groups_anew;
+        groups_handed_over += other.groups_handed_over;
         group_statuses += other.group_statuses;
         group_mishaps += other.group_mishaps;
         label_lists += other.label_lists;

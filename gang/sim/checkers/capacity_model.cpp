@@ -129,6 +129,74 @@ void CapacityModel::clear_slots(PodId driver) {
     gang.unplaced.clear();
 }
 
+/// Of its group's other pods the one whose text was written last, which an anchor goes on from.
+std::optional<PodId> CapacityModel::predecessor(PodId anchor) const {
+    std::optional<PodId> found;
+    const GroupId group = group_jobs_.find(anchor);
+    if (group == nobody) {
+        return found;
+    }
+    for (const PodId other : group_jobs_.pods_of(group)) {
+        const GangRecord* const gang = find_gang(other);
+        if (other != anchor && gang != nullptr && gang->has_reservation &&
+            (!found || gang->revision > gangs_.at(*found).revision)) {
+            found = other;
+        }
+    }
+    return found;
+}
+
+/// Than what another pod of its group bears: it counts for nothing.
+bool CapacityModel::is_older(PodId anchor, const std::string& text) const {
+    const auto before = predecessor(anchor);
+    const auto read = decode_reservation(text, slots_max);
+    return before && read && !pods_[*before].is_gone &&
+           gangs_.at(*before).age > std::pair{read->epoch, read->generation};
+}
+
+/// What others took of its room meanwhile, its text goes on naming until it is mended.
+void CapacityModel::succeed(PodId before, PodId anchor) {
+    GangRecord& ended = gangs_.at(before);
+    ended.is_succeeded = true;
+    ended.heir = anchor;
+    ended.is_live = false;
+    clear_slots(before);
+    gangs_.at(anchor).is_succeeded = false;
+    add_named(gangs_.at(anchor), ended.text);
+    if (const NodeId own = pods_[before].was_on; own != nobody) {
+        ++gangs_.at(anchor).lost[own];  // where its successor has a slot now
+    }
+}
+
+/// A bind that was under way may name the one before.
+PodId CapacityModel::heir_of(PodId anchor) const {
+    const GangRecord* gang = find_gang(anchor);
+    while (gang != nullptr && gang->is_succeeded) {
+        anchor = gang->heir;
+        gang = find_gang(anchor);
+    }
+    return anchor;
+}
+
+/// By what number they are known now, nobody has said.
+void CapacityModel::move_seats(PodId from, PodId to) {
+    for (PodId id = 0; id < pods_.size(); ++id) {
+        Seen& seen = pods_[id];
+        if (seen.gang != from) {
+            continue;
+        }
+        if (seen.counted_on != nobody) {
+            assign(seen, -1);
+        }
+        seen.gang = id == to ? nobody : to;
+        seen.slot = id == to ? -1 : seen.slot;
+        seen.binder = nobody_numbers | id;
+        if (seen.counted_on != nobody) {
+            assign(seen, 1);
+        }
+    }
+}
+
 void CapacityModel::read_reservation(PodId driver, const core::Pod& pod, const std::string& text) {
     GangRecord& gang = gangs_[driver];
     const bool is_relabelled = core::find_value(pod.labels, "edited") != nullptr;
@@ -153,6 +221,7 @@ void CapacityModel::read_reservation(PodId driver, const core::Pod& pod, const s
     gang.seal = value_or_empty(pod, seal_key);
     gang.has_reservation = true;
     gang.is_void = false;
+    gang.age = {read->epoch, read->generation};
     gang.slots = slot_count(*read);
     for (const ReservedShape& shape : read->shapes) {
         if (shape.unplaced > 0) {
@@ -179,6 +248,7 @@ void CapacityModel::read_reservation(PodId driver, const core::Pod& pod, const s
     if (was_void) {
         seat_executors(driver);
     }
+    seat_unmarked(driver);
 }
 
 /// Those of the gang sit in slots of other sizes when its text names others.
@@ -190,8 +260,8 @@ void CapacityModel::seat(PodId driver, int sign) {
     }
 }
 
-/// Slots that are made anew are made for the executors that run, also for those that were placed while
-/// nobody could know of their gang.
+/// Slots that are made anew are made for the executors that run, also for those that were placed
+/// while nobody could know of their gang.
 void CapacityModel::seat_executors(PodId driver) {
     for (Seen& seen : pods_) {
         if (seen.owner == driver && seen.gang == nobody && !seen.is_surplus &&
@@ -199,6 +269,23 @@ void CapacityModel::seat_executors(PodId driver) {
             assign(seen, -1);
             seen.gang = driver;
             assign(seen, 1);
+        }
+    }
+}
+
+/// A member of a group of which nobody can tell whether it sat in a slot gets one, where it is.
+void CapacityModel::seat_unmarked(PodId anchor) {
+    const GroupId group = group_jobs_.find(anchor);
+    if (group == nobody) {
+        return;
+    }
+    for (const PodId id : group_jobs_.pods_of(group)) {
+        Seen* const seen = id < pods_.size() && id != anchor ? &pods_[id] : nullptr;
+        if (seen != nullptr && seen->is_unmarked && seen->gang == nobody &&
+            seen->counted_on != nobody && node(seen->counted_on).node_slots[anchor].open() > 0) {
+            assign(*seen, -1);
+            seen->gang = anchor;
+            assign(*seen, 1);
         }
     }
 }
@@ -242,20 +329,29 @@ void CapacityModel::tenant_edited(PodId driver, const core::Pod& pod) {
     lose_put_back(gang, pod);
 }
 
-/// An older text of ours that its tenant has put back: a new leader cannot tell, and goes on with it.
+/// An older text of ours that its tenant has put back: a new leader cannot tell, and goes on with
+/// it.
 void CapacityModel::lose_put_back(GangRecord& gang, core::Pod pod) const {
     if (!seal_.has_key() || !seal_.open(pod)) {
         return;
     }
-    const auto read = decode_reservation(value_or_empty(pod, reservation_key), slots_max);
+    add_named(gang, value_or_empty(pod, reservation_key));
+}
+
+void CapacityModel::add_named(GangRecord& gang, const std::string& text) {
+    const auto read = decode_reservation(text, slots_max);
     if (!read) {
         return;
     }
+    std::map<NodeId, std::int64_t> named;
     for (const ReservedShape& shape : read->shapes) {
         for (const auto& [name, count] : shape.slots_per_node) {
-            std::int64_t& slots = gang.lost[number_of(name)];
-            slots = std::max(slots, count);
+            named[number_of(name)] += count;
         }
+    }
+    for (const auto& [node, count] : named) {
+        std::int64_t& slots = gang.lost[node];
+        slots = std::max(slots, count);
     }
 }
 
@@ -266,8 +362,12 @@ bool CapacityModel::is_restored(PodId driver, NodeId id) const {
     if (gang == nullptr || before == gang->lost.end()) {
         return false;
     }
+    const auto here = nodes_[id].node_slots.find(driver);
+    if (here == nodes_[id].node_slots.end()) {
+        return true;
+    }
     std::int64_t slots = 0;
-    for (const SizedSlots& one : nodes_[id].node_slots.at(driver).sizes) {
+    for (const SizedSlots& one : here->second.sizes) {
         slots += one.slots;
     }
     return slots <= before->second;
@@ -281,6 +381,7 @@ void CapacityModel::pod_changed(
     }
     Seen& seen = pods_[entry.id];
     const core::Pod& pod = entry.object;
+    const bool was_bound = seen.is_bound;
     if (entry.change == Change::added) {
         seen.created_ms = now_ms;
     }
@@ -289,6 +390,7 @@ void CapacityModel::pod_changed(
         seen.counted_on = nobody;
     }
     seen.is_over = entry.change == Change::deleted || core::is_terminal(pod);
+    seen.is_gone = entry.change == Change::deleted;
     seen.is_bound = !pod.node_name.empty();
     seen.amount = amount_of(pod.requests);
     const core::OwnerReference* owner = core::find_controller(pod);
@@ -300,26 +402,47 @@ void CapacityModel::pod_changed(
     } else if (author.actor == Actor::tenant) {
         const std::string* text = core::find_value(pod.annotations, slot_key);
         seen.tenant_slot = text == nullptr || seal_.has_key() ? std::string() : *text;
+        core::Pod opened = pod;
+        seal_.open(opened);
+        seen.is_unmarked = core::find_value(opened.annotations, slot_key) == nullptr;
     }
     if (seen.is_bound && seen.bound_revision == 0) {
         seen.bound_revision = entry.revision;
         seen.binder = (std::uint64_t{author.replica} << 32U) | author.life;
     }
+    if (const PodId heir = heir_of(seen.gang); heir != seen.gang) {
+        seen.gang = heir == entry.id ? nobody : heir;
+        seen.binder = nobody_numbers | entry.id;
+    }
     seen.node = seen.is_bound && !seen.is_over ? number_of(pod.node_name) : nobody;
     if (seen.node != nobody) {
         seen.counted_on = seen.node;
+        seen.was_on = seen.node;
         assign(seen, 1);
     }
     const std::string* text =
         is_ours ? core::find_value(pod.annotations, std::string(reservation_annotation)) : nullptr;
-    if (text != nullptr) {
+    if (text != nullptr && !(was_bound && is_older(entry.id, *text))) {
+        const GangRecord* const known = find_gang(entry.id);
+        const bool is_first = known == nullptr || !known->has_reservation || known->is_succeeded;
+        const auto before = was_bound && is_first ? predecessor(entry.id) : std::nullopt;
+        if (before) {
+            move_seats(*before, entry.id);
+        }
         read_reservation(entry.id, pod, *text);
+        if (before) {
+            succeed(*before, entry.id);
+        }
+        if (const auto read = gangs_.find(entry.id); read != gangs_.end()) {
+            read->second.revision = entry.revision;
+        }
     }
     if (author.actor == Actor::tenant && entry.change == Change::modified && !pod.deleting) {
         tenant_edited(entry.id, pod);
     }
     if (const auto gang = gangs_.find(entry.id); gang != gangs_.end()) {
-        gang->second.is_live = seen.is_bound && !seen.is_over && !pod.deleting;
+        gang->second.is_live =
+            seen.is_bound && !seen.is_over && !pod.deleting && !gang->second.is_succeeded;
         if (!gang->second.is_live) {
             clear_slots(entry.id);
         }

@@ -7,15 +7,19 @@
 //               + for each gang with a live driver: (slots there - its pods in them there) * slot
 //
 // Of a reservation the text that counts is the one that a scheduler wrote last. A tenant's edit
-// ends what it promised: whoever leads may make the slots anew, elsewhere.
+// ends what it promised: whoever leads may make the slots anew, elsewhere. Of a pod group the newest
+// one counts, whichever of its pods bears it: who sat in a slot of the one before sits in one of it.
 
 #include "core/value/resources.hpp"
 #include "gang/reservation/format/seal.hpp"
 #include "gang/sim/base/store.hpp"
+#include "gang/sim/plane/group_jobs.hpp"
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace gang::sim {
@@ -86,16 +90,19 @@ struct NodeSlots {
 struct Seen {
     NodeId node = nobody;  ///< bound there and not ended
     NodeId counted_on = nobody;
+    NodeId was_on = nobody;  ///< bound there, whether or not it has ended
     PodId gang = nobody;  ///< the driver whose slot it says to be in
     PodId owner = nobody;  ///< its controller
     bool is_surplus = false;  ///< a scheduler has said so
     std::int64_t slot = -1;
     std::string tenant_slot;   ///< what its tenant has written there
+    bool is_unmarked = false;  ///< its tenant has taken away what a scheduler wrote there
     std::uint64_t binder = 0;  ///< the process that bound it: it alone numbers its slots
     Amount amount;
     Amount slot_size;
     bool is_bound = false;
     bool is_over = false;
+    bool is_gone = false;
     std::uint64_t bound_revision = 0;
     std::int64_t created_ms = 0;
 };
@@ -105,10 +112,14 @@ struct GangRecord {
     bool has_reservation = false;
     bool is_forsaken = false;  ///< relabelled, and no seal says that it is one
     bool is_void = false;      ///< its tenant has edited it, and no scheduler has written it since
+    bool is_succeeded = false;  ///< another pod of its group bears the reservation now,
+    PodId heir = nobody;        ///< this one
+    std::pair<std::int64_t, std::int64_t> age;  ///< epoch and generation that its text names
+    std::uint64_t revision = 0;                 ///< at which a scheduler wrote it last
     std::string text;          ///< as a scheduler wrote it last
     std::string seal;          ///< that it wrote with it
     /// Slots that the text named when its tenant edited it, or that an older one names which he put
-    /// back.
+    /// back; or that of the pod of its group before it.
     std::map<NodeId, std::int64_t> lost;
     std::int64_t slots = 0;               ///< of all shapes, unplaced ones too
     std::vector<std::pair<Amount, std::int64_t>> unplaced;  ///< how many of which size
@@ -117,8 +128,9 @@ struct GangRecord {
 
 class CapacityModel {
 public:
-    /// The seal outlives the room.
-    explicit CapacityModel(const Seal& seal) : seal_(seal) {}
+    /// Both outlive the room.
+    CapacityModel(const Seal& seal, const GroupJobs& group_jobs)
+        : seal_(seal), group_jobs_(group_jobs) {}
 
     /// The pod's new state; `is_ours`: a scheduler wrote it, so its annotations count.
     void pod_changed(const Entry<core::Pod>& entry, const Author& author, std::int64_t now_ms);
@@ -162,14 +174,22 @@ private:
     };
     NodeRecord& node(NodeId id);
     void assign(Seen& pod, int sign);
+    std::optional<PodId> predecessor(PodId anchor) const;
+    bool is_older(PodId anchor, const std::string& text) const;
+    PodId heir_of(PodId anchor) const;
+    void move_seats(PodId from, PodId to);
+    void succeed(PodId before, PodId anchor);
+    static void add_named(GangRecord& gang, const std::string& text);
     void read_reservation(PodId driver, const core::Pod& pod, const std::string& text);
     void tenant_edited(PodId driver, const core::Pod& pod);
     void clear_slots(PodId driver);
     void forget_numbers(PodId driver);
     void seat(PodId driver, int sign);
     void seat_executors(PodId driver);
+    void seat_unmarked(PodId anchor);
 
     const Seal& seal_;
+    const GroupJobs& group_jobs_;
     std::vector<Seen> pods_;
     std::vector<NodeRecord> nodes_;
     std::map<PodId, GangRecord> gangs_;

@@ -28,7 +28,7 @@ const std::string* role_of(const core::Pod& pod) {
 
 }  // namespace
 
-Checkers::Checkers(World& world) : world_(world), capacity_model_(world.seal) {}
+Checkers::Checkers(World& world) : world_(world), capacity_model_(world.seal, world.group_jobs) {}
 
 void Checkers::violated(std::string rule, std::string text) {
     world_.say([&] { return "VIOLATED " + rule + ": " + text; });

@@ -40,6 +40,8 @@ void GroupChecker::pod_changed(const Entry<core::Pod>& entry, const Author& auth
     }
     if (model.seen(entry.id).bound_revision == entry.revision) {
         check_bind(entry, author, known);
+    } else if (model.find_gang(entry.id) != nullptr) {
+        world_.counts.groups_handed_over += known.anchors.insert(entry.id).second ? 1 : 0;
     }
 }
 

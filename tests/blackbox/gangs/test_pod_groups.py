@@ -1,4 +1,5 @@
 """Pod groups on both rigs: PodGroup objects of their own kinds, and pods that name them."""
+from pathlib import Path
 from typing import Callable, Iterator, Optional
 
 import pytest
@@ -173,6 +174,38 @@ def test_the_anchor_ends_before_the_others(cluster: Cluster) -> None:
     assert not bound(cluster, [waits, late])
     end(cluster, next(path for path in pods if path != anchor))
     wait_bound(cluster, [waits, late], 1)
+
+
+def test_the_anchor_ends_while_a_place_is_kept(cluster: Cluster, tmp_path: Path) -> None:
+    """COS-11: The place of a member that failed outlives the anchor, and the scheduler that is killed after it."""
+    cluster.add_nodes(1, cpu="4")
+    key, config = tmp_path / "seal.key", tmp_path / "config.yaml"
+    key.write_text("k" * 40)
+    config.write_text(f"seal:\n  keyFile: {key}\n")
+    sealed = ("--leader-elect=false", "--config", str(config))
+    scheduler = cluster.start_scheduler(*sealed)
+    pods = members(cluster, group := add_group(cluster, {"minMember": 4}), 4)
+    wait_bound(cluster, pods, 4)
+
+    def bearers() -> list[str]:
+        return [path for path in pods if (pod := cluster.api.get(path))["status"].get("phase") not in ("Succeeded", "Failed")
+                and "gang-scheduler/reservation" in pod["metadata"].get("annotations", {})]
+
+    [anchor] = bearers()
+    fails = next(path for path in pods if path != anchor)
+    end(cluster, fails, "Failed")
+    other = create(cluster, "other")
+    wait_told(cluster, [other], "[WaitingFor")
+    end(cluster, anchor)
+    wait_bound(cluster, [other], 1)
+    eventually(lambda: len(bearers()) == 1, 20, lambda: "another pod bears the reservation")
+    scheduler.kill()
+    cluster.start_scheduler(*sealed)
+    late = create(cluster, "late")
+    wait_told(cluster, [late], "[WaitingFor")
+    successor = create(cluster, f"{group}-again", labels={LABEL: group})
+    wait_bound(cluster, [successor], 1)
+    assert not bound(cluster, [late])
 
 
 def test_its_object_goes_while_some_of_it_run(cluster: Cluster) -> None:

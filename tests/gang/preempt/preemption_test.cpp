@@ -339,6 +339,23 @@ TEST_CASE("preempt: at most so many victims a minute") {
     CHECK(world.is_bound(high));
 }
 
+TEST_CASE("preempt: a victim whose driver has ended by itself is one of those a minute") {
+    config::Schema schema = schema_of({by_priority("etl")});
+    schema.preemption.max_victims_per_minute = 1;
+    World world(schema);
+    world.add_node(tests::node("n1", 8, 64 * 1024));
+    const std::string a = running(world, "a", "etl", 3, 1);
+    const std::string b = running(world, "b", "etl", 3, 2);
+    submit(world, "high", "etl", 7, 3, 10);
+    world.advance(2'000);
+    REQUIRE(world.evictions.size() == 4);
+    world.set_phase(world.evictions.front().pod.uid == a ? b : a, core::PodPhase::succeeded);
+    world.advance(10'000);
+    CHECK(world.evictions.size() == 4);
+    world.advance(60'000);
+    CHECK(world.evictions.size() == 7);
+}
+
 TEST_CASE("preempt: executors follow their driver though its room was enough for who wanted it") {
     World world(schema_of({by_priority("etl")}));
     world.add_node(tests::node("n1", 4, 64 * 1024));

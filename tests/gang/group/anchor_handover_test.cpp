@@ -1,0 +1,264 @@
+// The pod that bears its group's reservation ends while others run: another one bears it.
+#include "tests/gang/world.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+using tests::World;
+
+namespace {
+
+core::Pod pod_of_group(const std::string& name, const std::string& group, std::int64_t created) {
+    core::Pod pod = tests::pod(name, 1000, 256);
+    pod.labels = {{"scheduling.x-k8s.io/pod-group", group}};
+    pod.created = created;
+    return pod;
+}
+
+/// A group of so many running pods, a node that has room for no more, and one that waits for room.
+struct FullGroupNode {
+    explicit FullGroupNode(int count, config::Schema schema = World::sealed_schema())
+        : world(std::move(schema)) {
+        world.add_node(tests::node("n1", count, 64 * 1024));
+        world.groups["etl/g"] = core::PodGroup{count, {}, {}};
+        for (int i = 0; i < count; ++i) {
+            pods.push_back(world.create(pod_of_group("g-" + std::to_string(i), "g", 1'000 + i)));
+        }
+        other = world.create(tests::pod("other", 1000, 256));
+        world.settle();
+        for (const std::string& uid : pods) {
+            world.set_phase(uid, core::PodPhase::running);
+        }
+        world.settle();
+        REQUIRE(world.bound_count(pods) == count);
+        REQUIRE(world.reservation(pods[0]));
+        REQUIRE_FALSE(world.is_bound(other));
+    }
+
+    void end(std::size_t member, core::PodPhase phase) {
+        world.set_phase(pods[member], phase);
+        world.settle();
+    }
+
+    World world;
+    std::vector<std::string> pods;
+    std::string other;
+};
+
+}  // namespace
+
+TEST_CASE("anchors: COS-11: the anchor has done its work: what runs stays, its room is free") {
+    FullGroupNode full(3);
+    World& world = full.world;
+    full.end(0, core::PodPhase::succeeded);
+    CHECK(world.is_bound(full.other));
+    const auto text = world.reservation(full.pods[1]);
+    REQUIRE(text);
+    CHECK(text->anchor == full.pods[1]);
+    CHECK(slot_count(*text) == 1);
+    CHECK(world.view(full.pods[1]).state == gang::GangState::running);
+    world.restart();
+    world.settle();
+    CHECK(world.view(full.pods[1]).slots_bound == 1);
+    const auto late = world.create(tests::pod("late", 1000, 256));
+    world.settle();
+    CHECK_FALSE(world.is_bound(late));
+    full.end(1, core::PodPhase::succeeded);
+    CHECK(world.is_bound(late));
+    CHECK(world.reservation(full.pods[2]));
+    full.end(2, core::PodPhase::succeeded);
+    for (const std::string& uid : full.pods) {
+        world.remove_pod(uid);
+    }
+    world.settle();
+    world.check_accounts();
+    CHECK(world.violations.empty());
+}
+
+TEST_CASE(
+    "anchors: COS-11: the slot of one that failed outlives the anchor, whoever dies on the way") {
+    FullGroupNode full(4);
+    World& world = full.world;
+    full.end(2, core::PodPhase::failed);
+    REQUIRE_FALSE(world.is_bound(full.other));  // its room is kept for who comes in its place
+    SUBCASE("nobody") {
+        full.end(0, core::PodPhase::succeeded);
+    }
+    SUBCASE("the leader, before its write") {
+        world.fail_status_writes = true;
+        full.end(0, core::PodPhase::succeeded);
+        REQUIRE_FALSE(world.reservation(full.pods[1]));
+        world.restart();
+        world.fail_status_writes = false;
+        world.settle();
+    }
+    SUBCASE("the leader, after its write") {
+        world.hold_status_answers = true;
+        full.end(0, core::PodPhase::succeeded);
+        REQUIRE(world.reservation(full.pods[1]));
+        world.restart();
+        world.release_answers();
+        world.settle();
+    }
+    SUBCASE("the leader, and one that followed goes on") {
+        world.restart(false);
+        full.end(0, core::PodPhase::succeeded);
+        world.lead();
+        world.settle();
+    }
+    CHECK(world.is_bound(full.other));  // in the room of the anchor
+    const auto second = world.create(tests::pod("second", 1000, 256));
+    world.settle();
+    CHECK_FALSE(world.is_bound(second));
+    const auto text = world.reservation(full.pods[1]);
+    REQUIRE(text);
+    CHECK(slot_count(*text) == 2);
+    const auto successor = world.create(pod_of_group("again", "g", 5'000));
+    world.settle();
+    CHECK(world.is_bound(successor));
+    CHECK_FALSE(world.is_bound(second));
+    world.restart();
+    world.settle();
+    CHECK(world.view(full.pods[1]).slots_bound == 2);
+    CHECK(world.violations.empty());
+}
+
+TEST_CASE("anchors: no slot is filled before the new anchor bears the text (seed 336)") {
+    FullGroupNode full(4);
+    World& world = full.world;
+    SUBCASE("one that was open") {
+        full.end(2, core::PodPhase::failed);
+    }
+    SUBCASE("one that opens meanwhile") {}
+    world.fail_status_writes = true;
+    full.end(0, core::PodPhase::succeeded);
+    full.end(3, core::PodPhase::failed);
+    const auto successor = world.create(pod_of_group("again", "g", 5'000));
+    world.settle();
+    CHECK_FALSE(world.is_bound(successor));
+    world.fail_status_writes = false;
+    world.advance(5'000);
+    CHECK(world.reservation(full.pods[1]));
+    CHECK(world.is_bound(successor));
+}
+
+TEST_CASE("anchors: an anchor that fails, or is deleted, has its place kept for a successor") {
+    FullGroupNode full(3);
+    World& world = full.world;
+    SUBCASE("fails") {
+        full.end(0, core::PodPhase::failed);
+    }
+    SUBCASE("is deleted at once") {
+        world.remove_pod(full.pods[0]);
+        world.settle();
+    }
+    SUBCASE("is deleted, and runs a little yet") {
+        world.change_pod(full.pods[0], [](core::Pod& pod) { pod.deleting = true; });
+        world.settle();
+        REQUIRE(world.reservation(full.pods[1]));
+        CHECK(world.reservation(full.pods[1])->shapes.front().unplaced == 1);
+        world.restart();
+        world.settle();
+        world.end_deleted();
+        world.settle();
+    }
+    CHECK_FALSE(world.is_bound(full.other));
+    const auto text = world.reservation(full.pods[1]);
+    REQUIRE(text);
+    CHECK(slot_count(*text) == 2);
+    const auto successor = world.create(pod_of_group("again", "g", 5'000));
+    world.settle();
+    CHECK(world.is_bound(successor));
+    CHECK_FALSE(world.is_bound(full.other));
+    CHECK(world.violations.empty());
+}
+
+TEST_CASE(
+    "anchors: an older text that its tenant puts back, or that comes late, counts for nothing") {
+    FullGroupNode full(4);
+    World& world = full.world;
+    const auto before = world.pod(full.pods[0]).annotations;
+    full.end(2, core::PodPhase::failed);
+    full.end(0, core::PodPhase::succeeded);
+    REQUIRE(world.reservation(full.pods[1]));
+    SUBCASE("after a restart") {
+        world.restart();
+    }
+    SUBCASE("while it leads") {
+        world.change_pod(full.pods[0], [&before](core::Pod& pod) { pod.annotations = before; });
+    }
+    SUBCASE("while it follows") {
+        world.restart(false);
+        world.settle();
+        world.change_pod(full.pods[0], [&before](core::Pod& pod) { pod.annotations = before; });
+        world.settle();
+        world.lead();
+    }
+    world.settle();
+    std::size_t running = 0;
+    for (const gang::GangView& view : world.scheduler->gangs()) {
+        running += view.state == gang::GangState::running && view.slots_open + view.slots_bound > 0
+                       ? 1
+                       : 0;
+    }
+    CHECK(running == 1);
+    CHECK(world.view(full.pods[1]).slots_open == 1);
+    CHECK(world.view(full.pods[1]).slots_bound == 1);
+    CHECK(world.violations.empty());
+}
+
+TEST_CASE("anchors: a group that starts anew has a newer text than its ended anchor") {
+    FullGroupNode full(2);
+    World& world = full.world;
+    const std::int64_t before = world.reservation(full.pods[0])->generation;
+    // Both at once: nobody is left to go on with it.
+    world.set_phase(full.pods[0], core::PodPhase::failed);
+    world.set_phase(full.pods[1], core::PodPhase::failed);
+    world.settle();
+    REQUIRE(world.is_bound(full.other));
+    world.remove_pod(full.other);
+    world.settle();
+    std::vector<std::string> anew;
+    for (const char* name : {"anew-0", "anew-1"}) {
+        anew.push_back(world.create(pod_of_group(name, "g", 9'000)));
+    }
+    world.settle();
+    REQUIRE(world.bound_count(anew) == 2);
+    REQUIRE(world.reservation(anew[0]));
+    CHECK(world.reservation(anew[0])->generation > before);
+    world.restart();
+    world.settle();
+    CHECK(world.view(anew[0]).slots_bound == 1);
+}
+
+TEST_CASE("anchors: without a key the leader hands over, and the next one counts who runs") {
+    FullGroupNode full(3, config::Schema{});
+    World& world = full.world;
+    full.end(2, core::PodPhase::failed);
+    full.end(0, core::PodPhase::succeeded);
+    CHECK(world.reservation(full.pods[1]));
+    const auto successor = world.create(pod_of_group("again", "g", 5'000));
+    world.settle();
+    CHECK(world.is_bound(successor));
+    world.restart();
+    world.settle();
+    CHECK(world.bound_count({full.pods[1], successor}) == 2);
+    CHECK(world.violations.empty());
+}
+
+TEST_CASE("anchors: those that were asked to go bear no reservation") {
+    FullGroupNode full(3);
+    World& world = full.world;
+    for (const std::string& uid : full.pods) {
+        world.change_pod(uid, [](core::Pod& pod) { pod.deleting = true; });
+    }
+    world.settle();
+    CHECK_FALSE(world.reservation(full.pods[1]));
+    CHECK_FALSE(world.reservation(full.pods[2]));
+    world.end_deleted();
+    world.settle();
+    CHECK(world.is_bound(full.other));
+    world.check_accounts();
+}
