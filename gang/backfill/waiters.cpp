@@ -76,11 +76,6 @@ bool WaiterList::add(Application& app, AwaitedQuota& awaited, std::vector<Waiter
     return waiters.size() < waiters_max;
 }
 
-bool WaiterList::keeps_to_quota(const Application& app) const {
-    return quota_.find_shortages(model_.waiting.entry(app)).empty() &&
-           !model_.find_quota_obstacle(app, model_.pods.at(app.uid).pod);
-}
-
 bool WaiterList::waits_for_quota(const QueueEntry& entry, AwaitedQuota& awaited) {
     const QuotaAnswer answer = quota_.ask(entry, awaited);
     if (answer.code == ReasonCode::waiting_for_quota) {

@@ -53,7 +53,7 @@ public:
     std::vector<Waiter> collect();
 
     /// With all that was admitted since they were collected.
-    bool keeps_to_quota(const Application& app) const;
+    bool keeps_to_quota(const Application& app) const { return quota_.keeps_to_quotas(app); }
 
 private:
     template <typename Visit>

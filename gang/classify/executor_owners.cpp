@@ -29,6 +29,11 @@ bool is_executor_set(const core::OwnerReference& controller, const std::string& 
            is_number(std::string_view(controller.name).substr(prefix.size()));
 }
 
+/// Nobody is a member of it any more.
+bool is_over(const Application* gang) {
+    return gang == nullptr || gang->phase == Phase::ended;
+}
+
 bool has_label(const core::Pod& pod, const char* key) {
     return core::find_value(pod.labels, key) != nullptr;
 }
@@ -203,7 +208,7 @@ void ExecutorOwners::follow_group(PodEntry& entry) {
         return;
     }
     const Application* gang = model_.gangs.find(value->substr(0, value->find('/')));
-    if (gang == nullptr || gang->phase == Phase::ended) {
+    if (is_over(gang)) {
         // That one may have ended since, and its gang have gone on with another.
         const PodGroup& group = *model_.groups.find(entry.group.str());
         gang = group.anchor.empty() ? nullptr : model_.gangs.find(group.anchor);
@@ -217,16 +222,13 @@ void ExecutorOwners::follow_group(PodEntry& entry) {
 bool ExecutorOwners::is_left_in_slot(PodId member) const {
     const std::string& owner = model_.pods.owner(member);
     const Application* const gang = owner.empty() ? nullptr : model_.gangs.find(owner);
-    return model_.pods.annotated_slot(member) == SlotAnnotation::slot &&
-           (gang == nullptr || gang->phase == Phase::ended);
+    return model_.pods.annotated_slot(member) == SlotAnnotation::slot && is_over(gang);
 }
 
 /// One of its group, in a slot, that no other gang has.
 void ExecutorOwners::join_gang(const Application& gang, PodEntry& entry) {
-    const Application* const owner = model_.gangs.find_owner(entry);
-    const bool is_free = owner == nullptr || owner->phase == Phase::ended;
-    if (is_free && !entry.is_driver && entry.annotated_slot == SlotAnnotation::slot &&
-        !entry.pod.node_name.empty() && gang.is_driver && gang.group == entry.group) {
+    if (is_over(model_.gangs.find_owner(entry)) && !entry.is_driver &&
+        entry.annotated_slot == SlotAnnotation::slot && !entry.pod.node_name.empty() && gang.is_driver && gang.group == entry.group) {
         model_.gangs.leave_owner(entry);  // a notebook's pod, that is nothing to us
         model_.pods.join(entry, gang.uid);
     }

@@ -227,13 +227,12 @@ std::int64_t GroupFormer::count_placed(const PodGroup& group) const {
 /// The gang that the group is now; nullptr: it is none. One that runs without a reservation holds
 /// nothing for the others: it is none any more.
 Application* GroupFormer::live_gang(const std::string& key, PodGroup& group) {
-    const auto anchored_by = [&](PodId member) {
-        Application* const app =
-            model_.pods.is_driver(member) ? model_.gangs.find(model_.pods.uid(member)) : nullptr;
+    const auto live = [&](PodId member) {
+        Application* const app = find_anchored(model_, member);
         return app == nullptr || app->phase == Phase::ended || app->group != key ? nullptr : app;
     };
     for (const PodId member : group.members) {
-        Application* const app = anchored_by(member);
+        Application* const app = live(member);
         if (app != nullptr && app->phase == Phase::running &&
             (!app->published.reserved || is_over(member))) {
             life_.end(*app);  // another member may go on with it
@@ -241,7 +240,7 @@ Application* GroupFormer::live_gang(const std::string& key, PodGroup& group) {
     }
     Application* found = nullptr;
     for (const PodId member : group.members) {
-        Application* const app = anchored_by(member);
+        Application* const app = live(member);
         if (app != nullptr && (found == nullptr || app->order() < found->order())) {
             found = app;
         }
@@ -250,7 +249,7 @@ Application* GroupFormer::live_gang(const std::string& key, PodGroup& group) {
     return found;
 }
 
-/// An anchor whose text was read although it had ended before anybody knew its gang.
+/// Its pod has ended, or is being deleted: so it was when its text was read.
 bool GroupFormer::is_over(PodId anchor) const {
     if (model_.pods.is_compacted(anchor)) {
         return !model_.pods.holds_capacity(anchor);

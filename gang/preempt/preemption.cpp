@@ -274,9 +274,8 @@ bool Preemption::is_valid(const std::string& gang, Nomination& nomination) const
 /// Nobody holds it back for another reason than room: it may have been held, or be over a limit now.
 bool Preemption::may_start(const Application& app) {
     const QueueEntry& entry = model_.waiting.entry(app);
-    return entry.gang_class != nullptr && quota_.find_shortages(entry).empty() &&
-           !quota_.passes_overdue(app) && !domain_placer_.is_reached(app) &&
-           !model_.find_quota_obstacle(app, model_.pods.at(app.uid).pod);
+    return entry.gang_class != nullptr && quota_.keeps_to_quotas(app) &&
+           !quota_.passes_overdue(app) && !domain_placer_.is_reached(app);
 }
 
 /// All victims have gone, and for a minute no more room has come free: others have taken it, or it

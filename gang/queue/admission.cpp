@@ -65,9 +65,8 @@ bool Admission::admit_with_held_room() {
         PodEntry& entry = model_.pods.at(uid);
         const QueueEntry& queue_entry = model_.waiting.entry(*app);
         if (queue_entry.gang_class == nullptr || !entry.is_ready(step_.now_ms) ||
-            !quota_.find_shortages(queue_entry).empty() || quota_.passes_overdue(*app) ||
-            domain_placer_.is_reached(*app) ||
-            model_.find_quota_obstacle(*app, entry.pod)) {
+            !quota_.keeps_to_quotas(*app) || quota_.passes_overdue(*app) ||
+            domain_placer_.is_reached(*app)) {
             continue;
         }
         if (const auto plan = plan_with_held_room(*app)) {

@@ -98,6 +98,11 @@ QuotaShortages QuotaGate::find_shortages(const QueueEntry& entry) const {
     return model_.shares.quota.find_shortages({key.lane.queue, key.user}, demand_of(entry));
 }
 
+bool QuotaGate::keeps_to_quotas(const Application& app) const {
+    return find_shortages(model_.waiting.entry(app)).empty() &&
+           !model_.find_quota_obstacle(app, model_.pods.at(app.uid).pod);
+}
+
 QuotaAnswer QuotaGate::ask(const QueueEntry& entry, const AwaitedQuota& awaited) const {
     const EquivalenceKey& key = entry.gang_class->first;
     if (!is_active() || !model_.shares.tree.at(key.lane.queue).is_bounded) {

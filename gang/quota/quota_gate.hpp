@@ -47,6 +47,8 @@ public:
     QuotaAnswer ask(const QueueEntry& entry, const AwaitedQuota& awaited) const;
     /// Its limits, as they are now.
     QuotaShortages find_shortages(const QueueEntry& entry) const;
+    /// Neither these nor a quota of its namespace stands against one that is classified.
+    bool keeps_to_quotas(const Application& app) const;
     /// Those behind one of it that waits for a limit wait as well: it is by creation, or overdue.
     bool keeps_order(const EquivalenceKey& key) const;
     /// It waits for these: those behind it who use them wait as well.

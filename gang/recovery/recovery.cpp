@@ -48,8 +48,7 @@ Application& Recovery::choose_newest(Application& app) {
     }
     PodEntry& bearer = model_.pods.expand(newest->bearer);
     for (const PodId member : model_.groups.find(bearer.group.str())->members) {
-        const Application* const other =
-            model_.pods.is_driver(member) ? model_.gangs.find(model_.pods.uid(member)) : nullptr;
+        const Application* const other = find_anchored(model_, member);
         if (other != nullptr && member != newest->bearer && other->phase == Phase::running) {
             unmake_anchor(model_, model_.pods.expand(member));
         }

@@ -54,6 +54,10 @@ bool bears_newest_record(const Model& model, const PodEntry& entry) {
     return !is_ours || newest->age > RecordAge{gang->published.epoch, gang->published.generation};
 }
 
+Application* find_anchored(Model& model, PodId member) {
+    return model.pods.is_driver(member) ? model.gangs.find(model.pods.uid(member)) : nullptr;
+}
+
 Application& make_anchor(Model& model, PodEntry& entry) {
     Application* const owner = model.gangs.find_owner(entry);
     if (owner != nullptr && entry.slot >= 0) {
@@ -77,9 +81,6 @@ void unmake_anchor(Model& model, PodEntry& entry) {
     entry.is_driver = false;
     if (const Application* const gang = model.gangs.find(entry.pod.uid)) {
         model.worklist.forget(gang->rank());
-        model.wanted.to_rebuild.erase(gang->rank());
-        model.wanted.unverified.erase(gang->rank());
-        model.wanted.found.erase(gang->rank());
         model.gangs.erase(entry.pod.uid);
     }
 }

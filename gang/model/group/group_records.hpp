@@ -5,10 +5,10 @@
 #include "gang/model/application.hpp"
 #include "gang/model/model.hpp"
 
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <tuple>
 
 namespace gang {
 
@@ -33,6 +33,9 @@ std::optional<GroupRecord> newest_record(const Model& model, const std::string& 
 /// Whether this pod's text is that one. While we lead, what we know of a gang counts from when we
 /// decide on it, not only from when it is shown.
 bool bears_newest_record(const Model& model, const PodEntry& entry);
+
+/// The gang of the group's that this pod anchors, or did; nullptr: it is no anchor.
+Application* find_anchored(Model& model, PodId member);
 
 /// The pod is its group's anchor from now on, and a member of nothing; what it was in is open. Its
 /// gang has neither slots nor a phase yet.

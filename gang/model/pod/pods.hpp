@@ -72,8 +72,9 @@ public:
     // --- compacted ones ---
     bool is_compacted(PodId id) const { return cell(id).active == nullptr; }
     /// Makes it whole again, as far as it is remembered: labels, owners, constraints and conditions
-    /// are not, nor the version of any but a driver or a group's member. Of a driver's annotations there is the
-    /// reservation, and all that its labels are asked for later is application() and app_name().
+    /// are not, nor the version of any but a driver or a group's member. Of a driver's annotations
+    /// there is the reservation, and all that its labels are asked for later is application() and
+    /// app_name().
     PodEntry& expand(PodId id);
     /// References to the entry end here. It is bound, and nothing is under way for it.
     void compact(PodId id);
