@@ -229,9 +229,11 @@ class Kubelet:
             self._release(uid)
 
     def _run(self, running: RunningPod) -> int:
-        if not running.stopped.is_set():
-            self._report(running.pod, _running_status(running))
-        return 0 if running.stopped.is_set() else self._runtime.run(running)
+        """What was said to run does run, and takes its time to end, even if it is deleted in that moment."""
+        if running.stopped.is_set():
+            return 0
+        self._report(running.pod, _running_status(running))
+        return self._runtime.run(running)
 
     def _release(self, uid: str, gone: bool = False) -> None:
         with self._lock:
