@@ -2,9 +2,10 @@
 
 #include "k8s/json/scan/json_cursor.hpp"
 
+#include <algorithm>
 #include <cstddef>
+#include <deque>
 #include <utility>
-#include <vector>
 
 namespace k8s {
 namespace {
@@ -15,45 +16,62 @@ namespace {
 /// node and then by metric. Elsewhere it is not found, and read as it is.
 class LabelMemo {
 public:
-    /// Whether the text goes on with labels that are known, up to their closing brace, which are
-    /// then put into a series that has none of them.
-    bool find(std::string_view text, GpuSeries& into) {
+    struct Known {
+        std::string_view text;  ///< with the closing brace
+        GpuLabels labels;
+        std::size_t number;  ///< from zero on
+    };
+
+    /// The labels with which the text goes on, up to their closing brace; nullptr: not known.
+    const Known* find(std::string_view text) {
         for (const std::size_t at : {next_, next_ + 1, run_, std::size_t{0}}) {
             if (at >= known_.size() || !text.starts_with(known_[at].text)) continue;
-            const GpuSeries& found = known_[at].series;
-            into = {into.metric, found.node, found.id, found.uuid, found.model, into.value};
             next_ = at + 1;
-            return true;
+            return &known_[at];
         }
-        return false;
+        return nullptr;
     }
-    /// Of the text that was found, without the brace.
-    std::size_t size() const { return known_[next_ - 1].text.size() - 1; }
-
-    /// `text` ends with the closing brace of labels that were not found.
-    void add(std::string_view text, const GpuSeries& series) {
-        if (known_.size() == known_max) return;
+    /// `text` ends with the closing brace of labels that were not found. Their number, if they are
+    /// kept.
+    std::size_t add(std::string_view text, const GpuLabels& labels) {
+        if (known_.size() == known_max) return GpuSeries::not_numbered;
         if (next_ != known_.size()) run_ = known_.size();
-        known_.push_back({text, series});
+        known_.push_back({text, labels, known_.size()});
         next_ = known_.size();
+        return next_ - 1;
     }
 
 private:
     static constexpr std::size_t known_max = 65'536;
-    struct Known {
-        std::string_view text;
-        GpuSeries series;
-    };
-    std::vector<Known> known_;
+    std::deque<Known> known_;  // it grows without moving what is there
     std::size_t next_ = 0;
     std::size_t run_ = 0;  ///< where those that came one after the other, all of them new, begin
 };
+
+/// What a series has in common with the one before, as text: all up to the metric's name, and from
+/// the labels' end to the value, for an answer is about one moment. Both have been read as JSON.
+struct Frame {
+    std::string_view head;    ///< with the metric's name; empty: no series has been read yet
+    std::string_view metric;  ///< what it says
+    std::string_view middle;  ///< from the labels' closing brace to the value's opening quote
+    static constexpr std::string_view end = "]}";  ///< behind the value's closing quote
+};
+
+/// Digits and letters, as in 1.5e+06 or NaN: what needs no unescaping.
+bool is_plain_value(std::string_view text) {
+    return std::all_of(text.begin(), text.end(), [](char c) {
+        return (c >= '0' && c <= '9') || c == '.' || c == '+' || c == '-' ||
+               (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    });
+}
 
 /// Labels that nobody asks for, and all else that is of no interest, are passed over from quote to
 /// quote and from bracket to bracket.
 class AnswerReader {
 public:
     using Visit = std::function<void(const GpuSeries&)>;
+    /// A longer value is read as any JSON.
+    static constexpr std::size_t value_max = 64;
 
     AnswerReader(std::string_view body, std::string_view node_label, const Visit& visit)
         : cursor_(body, body.data(), scalars_, pool_), node_label_(node_label), visit_(visit) {}
@@ -100,9 +118,14 @@ private:
     }
 
     bool read_series() {
-        series_ = {};
+        if (read_like_before()) return true;
+        metric_ = {};
+        fresh_ = {};
+        number_ = GpuSeries::not_numbered;
+        labels_text_ = nullptr;
         bool has_labels = false;
         bool has_value = false;
+        const char* const from = cursor_.at();
         const bool is_read = read_object([&](std::string_view key) {
             if (key == "metric" && cursor_.look() == '{') {
                 return read_labels(std::exchange(has_labels, true));
@@ -111,19 +134,48 @@ private:
         });
         if (!is_read) return false;
         if (has_labels && has_value) {
-            visit_(series_);
+            if (labels_text_ != nullptr && labels_end_ < value_) {
+                frame_ = {text(from, labels_text_), metric_, text(labels_end_, value_ + 1)};
+            }
+            visit_({metric_, fresh_, amount_, number_});
         } else {
             answer_.has_other = true;
         }
         return true;
     }
 
+    /// Whether the series says the same as the one before, but for the card, which is known, and
+    /// the value. It is then passed, without reading it as JSON once more.
+    bool read_like_before() {
+        std::string_view rest = cursor_.rest();
+        const auto take = [&rest](std::string_view part) {
+            if (!rest.starts_with(part)) return false;
+            rest.remove_prefix(part.size());
+            return true;
+        };
+        if (frame_.head.empty() || !take(frame_.head)) return false;
+        const LabelMemo::Known* const known = labels_.find(rest);
+        if (known == nullptr) return false;
+        rest.remove_prefix(known->text.size() - 1);
+        if (!take(frame_.middle)) return false;
+        const std::size_t quote = rest.substr(0, value_max).find('"');
+        if (quote == std::string_view::npos) return false;
+        const std::string_view value = rest.substr(0, quote);
+        rest.remove_prefix(quote + 1);
+        if (!is_plain_value(value) || !take(Frame::end)) return false;
+        cursor_.pass(cursor_.rest().size() - rest.size());
+        visit_({frame_.metric, known->labels, value, known->number});
+        return true;
+    }
+
     /// `is_more`: beside labels that the series has already.
     bool read_labels(bool is_more) {
-        // Behind the metric's name, if that is the first label, and the only one of its kind.
-        const char* rest = nullptr;
-        bool is_known = false;
+        // What is behind the metric's name, if that is the first label, and the only one of its
+        // kind, is known again.
+        const LabelMemo::Known* known = nullptr;
         std::size_t number = 0;
+        labels_text_ = nullptr;
+        number_ = GpuSeries::not_numbered;
         const bool is_read = read_object([&](std::string_view key) {
             std::string_view* const label = label_of(key);
             const bool is_first = number++ == 0 && !is_more;
@@ -131,16 +183,22 @@ private:
             const auto said = cursor_.read_string(true);
             if (!said) return false;
             *label = *said;
-            if (label != &series_.metric) return true;
-            rest = is_first ? cursor_.at() : nullptr;
-            if (is_first) is_known = labels_.find(cursor_.rest(), series_);
-            if (is_known) cursor_.pass(labels_.size());
+            if (label != &metric_) return true;
+            labels_text_ = is_first ? cursor_.at() : nullptr;
+            known = is_first ? labels_.find(cursor_.rest()) : nullptr;
+            if (known != nullptr) cursor_.pass(known->text.size() - 1);
             return true;
         });
-        if (is_read && rest != nullptr && !is_known) {
-            labels_.add({rest, static_cast<std::size_t>(cursor_.at() - rest)}, series_);
+        if (!is_read) return false;
+        labels_end_ = cursor_.at() - 1;
+        if (labels_text_ == nullptr) return true;
+        if (known != nullptr) {
+            fresh_ = known->labels;
+            number_ = known->number;
+        } else {
+            number_ = labels_.add(text(labels_text_, cursor_.at()), fresh_);
         }
-        return is_read;
+        return true;
     }
 
     /// A pair of a time and a text.
@@ -150,18 +208,23 @@ private:
         return read_array([&](std::size_t number) {
             is_pair = number == 1 && cursor_.look() == '"';
             if (!is_pair) return skip_value();
+            value_ = cursor_.at();
             const auto said = cursor_.read_string(true);
-            if (said) series_.value = *said;
+            if (said) amount_ = *said;
             return said.has_value();
         });
     }
 
+    static std::string_view text(const char* from, const char* to) {
+        return {from, static_cast<std::size_t>(to - from)};
+    }
+
     std::string_view* label_of(std::string_view key) {
-        if (key == node_label_) return &series_.node;
-        if (key == "__name__") return &series_.metric;
-        if (key == "id") return &series_.id;
-        if (key == "uuid") return &series_.uuid;
-        if (key == "model") return &series_.model;
+        if (key == node_label_) return &fresh_.node;
+        if (key == "__name__") return &metric_;
+        if (key == "id") return &fresh_.id;
+        if (key == "uuid") return &fresh_.uuid;
+        if (key == "model") return &fresh_.model;
         return nullptr;
     }
 
@@ -207,8 +270,15 @@ private:
     JsonCursor cursor_;
     std::string_view node_label_;
     const Visit& visit_;
-    GpuSeries series_;
+    std::string_view metric_;  ///< of the series that is being read, as is all up to its value
+    GpuLabels fresh_;
+    std::size_t number_ = GpuSeries::not_numbered;
+    std::string_view amount_;
+    const char* labels_text_ = nullptr;  ///< what of it may be known again, from there to the end
+    const char* labels_end_ = nullptr;   ///< their closing brace
+    const char* value_ = nullptr;        ///< its opening quote
     LabelMemo labels_;
+    Frame frame_;
     GpuAnswer answer_;
 };
 

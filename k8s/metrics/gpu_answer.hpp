@@ -4,20 +4,31 @@
 
 #include "core/base/result.hpp"
 
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <string_view>
 
 namespace k8s {
 
-/// What is of interest of one series; empty: it has no such label, or one that is no text.
-struct GpuSeries {
-    std::string_view metric;
+/// Which GPU a series is about; empty: it has no such label, or one that is no text.
+struct GpuLabels {
     std::string_view node;
     std::string_view id;
     std::string_view uuid;
     std::string_view model;
+};
+
+/// What is of interest of one series.
+struct GpuSeries {
+    static constexpr std::size_t not_numbered = static_cast<std::size_t>(-1);
+
+    std::string_view metric;  ///< empty: it has no such label, or one that is no text
+    const GpuLabels& labels;
     std::string_view value;
+    /// Series of one answer with the same number have the same labels. Numbers are given from zero
+    /// on, as labels are seen for the first time, but not to all.
+    std::size_t labels_number = not_numbered;
 };
 
 struct GpuAnswer {

@@ -22,28 +22,34 @@ constexpr std::size_t model_max = 256;
 constexpr double memory_max = 1e9;  ///< MiB
 
 struct Metric {
-    std::string_view name;  ///< behind observerward_
+    std::string_view name;
     std::int64_t SampledGpu::*member;
     double scale;  ///< from the metric's unit to the member's
     double most;   ///< in the member's unit; what is more is no such value
 };
 
 constexpr std::array metrics = {
-    Metric{"dynamic_gpu_free_global_memory_MiB", &SampledGpu::free_mib, 1, memory_max},
-    Metric{"dynamic_gpu_power_usage_W", &SampledGpu::power_milliwatts, 1000, 1e9},
-    Metric{"dynamic_gpu_encoder_utilization", &SampledGpu::encoder_permille, 10, 1000},
-    Metric{"dynamic_gpu_decoder_utilization", &SampledGpu::decoder_permille, 10, 1000},
-    Metric{"static_gpu_memory_size", &SampledGpu::size_mib, 1, memory_max},
-    Metric{"static_gpu_multiprocessor_count", &SampledGpu::multiprocessors, 1, 1e6},
-    Metric{"static_gpu_shared_encoder_count", &SampledGpu::shared_encoders, 1, 1e6},
-    Metric{"static_gpu_shared_decoder_count", &SampledGpu::shared_decoders, 1, 1e6}};
+    Metric{"observerward_dynamic_gpu_free_global_memory_MiB", &SampledGpu::free_mib, 1, memory_max},
+    Metric{"observerward_dynamic_gpu_power_usage_W", &SampledGpu::power_milliwatts, 1000, 1e9},
+    Metric{"observerward_dynamic_gpu_encoder_utilization", &SampledGpu::encoder_permille, 10, 1000},
+    Metric{"observerward_dynamic_gpu_decoder_utilization", &SampledGpu::decoder_permille, 10, 1000},
+    Metric{"observerward_static_gpu_memory_size", &SampledGpu::size_mib, 1, memory_max},
+    Metric{"observerward_static_gpu_multiprocessor_count", &SampledGpu::multiprocessors, 1, 1e6},
+    Metric{"observerward_static_gpu_shared_encoder_count", &SampledGpu::shared_encoders, 1, 1e6},
+    Metric{"observerward_static_gpu_shared_decoder_count", &SampledGpu::shared_decoders, 1, 1e6}};
 
 /// Nothing: no number, or none from 0 to `most`.
 std::optional<std::int64_t> to_amount(std::string_view text, const Metric& metric) {
+    const char* const text_end = text.data() + text.size();
     double value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value))
-        return {};
+    std::int64_t whole = 0;
+    if (const auto read = std::from_chars(text.data(), text_end, whole);
+        read.ec == std::errc{} && read.ptr == text_end) {
+        value = static_cast<double>(whole);  // most values are whole, and read faster like that
+    } else {
+        const auto [end, error] = std::from_chars(text.data(), text_end, value);
+        if (error != std::errc{} || end != text_end || !std::isfinite(value)) return {};
+    }
     const double scaled = value * metric.scale;
     if (scaled < 0 || scaled > metric.most) return {};
     return static_cast<std::int64_t>(scaled);
@@ -52,10 +58,19 @@ std::optional<std::int64_t> to_amount(std::string_view text, const Metric& metri
 }  // namespace
 
 core::Result<core::Done> GpuVectors::add(const std::string& body) {
-    const auto answer = read_gpu_answer(body, node_label_, [this](const GpuSeries& series) {
-        without_node_ += series.node.empty() ? 1 : 0;
-        const std::string_view id = series.id.empty() ? series.uuid : series.id;
-        SampledGpu* const gpu = find_gpu(series.node, id, series.model);
+    std::vector<SampledGpu*> known;  // by the number of their labels; nullptr: to be looked for
+    const auto answer = read_gpu_answer(body, node_label_, [&](const GpuSeries& series) {
+        const auto& [node, id, uuid, model] = series.labels;
+        const bool has_number = series.labels_number != GpuSeries::not_numbered;
+        if (has_number && series.labels_number >= known.size()) {
+            known.resize(series.labels_number + 1);
+        }
+        SampledGpu* gpu = has_number ? known[series.labels_number] : nullptr;
+        if (gpu == nullptr) {
+            without_node_ += node.empty() ? 1 : 0;
+            gpu = find_gpu(node, id.empty() ? uuid : id, model);
+        }
+        if (has_number) known[series.labels_number] = gpu;
         if (gpu == nullptr) {
             ++left_out_;
         } else {
@@ -99,19 +114,20 @@ core::SampledGpu* GpuVectors::find_gpu(
 }
 
 void GpuVectors::set(SampledGpu& gpu, std::string_view name, std::string_view value) {
-    constexpr std::string_view prefix = "observerward_";
-    if (!name.starts_with(prefix)) return;
-    name.remove_prefix(prefix.size());
-    const auto metric = std::find_if(
-        metrics.begin(), metrics.end(), [name](const Metric& one) { return one.name == name; });
-    if (metric == metrics.end()) return;  // there are others, of which nothing is made
-    const auto amount = to_amount(value, *metric);
+    if (metrics[last_metric_].name != name) {
+        const auto found = std::find_if(
+            metrics.begin(), metrics.end(), [name](const Metric& one) { return one.name == name; });
+        if (found == metrics.end()) return;  // there are others, of which nothing is made
+        last_metric_ = static_cast<std::size_t>(found - metrics.begin());
+    }
+    const Metric& metric = metrics[last_metric_];
+    const auto amount = to_amount(value, metric);
     if (!amount) {
         ++unreadable_;
         return;
     }
-    std::int64_t& to = gpu.*metric->member;
-    const bool is_less_worse = metric->member == &SampledGpu::free_mib && to != core::not_sampled;
+    std::int64_t& to = gpu.*metric.member;
+    const bool is_less_worse = metric.member == &SampledGpu::free_mib && to != core::not_sampled;
     to = is_less_worse ? std::min(to, *amount) : std::max(to, *amount);
 }
 

@@ -74,6 +74,7 @@ private:
     Nodes nodes_;
     Nodes::iterator last_ = nodes_.end();  ///< the node of the series before
     Gpus::iterator next_;                  ///< its GPU behind that of the series before
+    std::size_t last_metric_ = 0;          ///< the metric of the series before, mostly
     std::size_t left_out_ = 0;
     std::size_t without_node_ = 0;
     std::size_t unreadable_ = 0;

@@ -179,6 +179,33 @@ TEST_CASE("a value that is no pair of a time and a text is no series") {
     CHECK(why_not(R"({"data":[],"error":"no\ndata"})") == "no data");
 }
 
+TEST_CASE("a series is read as it is where it looks like the one before, up to where it is not") {
+    const auto with = [](const std::string& end) {
+        const std::string one = series("static_gpu_memory_size", "7");
+        const std::string two = series("static_gpu_memory_size", "");
+        return vector_of(one + "," + two.substr(0, two.rfind('"')) + end);
+    };
+    const auto size_of = [](const std::string& body) {
+        GpuVectors vectors("kubernetes_node");
+        REQUIRE(vectors.add(body));
+        return vectors.take().at(0).gpus.at(0).size_mib;
+    };
+    CHECK(size_of(with(R"(12"]})")) == 12);
+    CHECK(size_of(with(R"(\u003112"]})")) == 112);
+    CHECK(size_of(with(R"(12"],"value":[1,"30"]})")) == 30);
+    CHECK(size_of(with(R"(12"],"metric":{"id":"1"}})")) == 7);
+    CHECK(why_not(with(R"(12",3]})")) == "the answer has something that is no series");
+    for (const std::string end : {"12", "12\"", "12\"]", "12\n\"]}", "1\x02\"]}", "1\xff\"]}"}) {
+        INFO(end);
+        CHECK(why_not(with(end)) != "");
+    }
+    // Cut off within what looks like the series before.
+    const std::string whole = with("12\"]}");
+    for (std::size_t size = 0; size < whole.size(); ++size) {
+        CHECK(why_not(whole.substr(0, size)) != "");
+    }
+}
+
 TEST_CASE("the time of a value may be any number, and nothing else") {
     const auto with_time = [](const std::string& time) {
         return why_not(vector_of(
@@ -240,6 +267,55 @@ std::string any_labels(tests::Random& random) {
     }
 }
 
+/// Mostly a plain number; else what is one in other words, what is none, or what is long.
+std::string any_value(tests::Random& random) {
+    const std::string plain = std::to_string(random.between(1, 99));
+    switch (random.between(0, 12)) {
+        case 0:
+            return "1.5e+01";
+        case 1:
+            return "NaN";
+        case 2:
+            return "\\u0031" + plain;
+        case 3:
+            return plain + " ";
+        case 4:
+            return std::string(70, '0') + plain;
+        case 5:
+            return "";
+        default:
+            return plain;
+    }
+}
+
+/// The series with more in it, or said in another way, now and then.
+std::string any_frame(std::string one, tests::Random& random) {
+    const auto replace = [&one](std::string_view what, std::string_view by) {
+        one.replace(one.find(what), what.size(), by);
+    };
+    switch (random.between(0, 24)) {
+        case 0:
+            return R"({"metric":{"model":"A100","id":"9"},)" + one.substr(1);
+        case 1:
+            one.back() = ',';
+            return one + R"("more":["}"]})";
+        case 2:
+            replace(R"("value":[)", R"("value":[ )");
+            return one;
+        case 3:
+            replace(R"("value":[)", R"("value":[1,"7"],"value":[)");
+            return one;
+        case 4:
+            replace("\"]", "\" ]");
+            return one;
+        case 5:
+            replace(R"({"metric")", R"({"value":[3,"5"],"metric")");
+            return one;
+        default:
+            return one;
+    }
+}
+
 }  // namespace
 
 TEST_CASE("an answer says what its series say one by one, in whatever order they come") {
@@ -254,14 +330,9 @@ TEST_CASE("an answer says what its series say one by one, in whatever order they
               "dynamic_gpu_power_usage_W"}) {
             for (const std::string& labels : cards) {
                 if (random.one_in(8)) continue;
-                std::string one = series(
-                    name,
-                    std::to_string(random.between(1, 99)),
-                    random.one_in(8) ? any_labels(random) : labels);
-                if (random.one_in(16)) {
-                    one = R"({"metric":{"model":"A100","id":"9"},)" + one.substr(1);
-                }
-                all.push_back(std::move(one));
+                const std::string one =
+                    series(name, any_value(random), random.one_in(8) ? any_labels(random) : labels);
+                all.push_back(any_frame(one, random));
             }
         }
         GpuVectors at_once("kubernetes_node");
@@ -273,6 +344,7 @@ TEST_CASE("an answer says what its series say one by one, in whatever order they
         }
         REQUIRE(at_once.add(vector_of(joined)));
         CHECK(at_once.left_out() == one_by_one.left_out());
+        CHECK(at_once.unreadable() == one_by_one.unreadable());
         CHECK(at_once.take() == one_by_one.take());
     }
 }
