@@ -498,7 +498,8 @@ std::int64_t CapacityModel::rivals(PodId pod) const {
                pods_.end(),
                [&one](const Seen& other) {
                    return other.node != nobody && other.gang == one.gang &&
-                          other.slot == one.slot && other.binder == one.binder;
+                          other.slot == one.slot && other.binder == one.binder &&
+                          other.node == one.node;
                }) -
            1;
 }

@@ -158,7 +158,8 @@ public:
     }
     const std::map<PodId, GangRecord>& gangs() const { return gangs_; }
     std::size_t node_count() const { return nodes_.size(); }
-    /// Other live pods that the same process put into the same slot.
+    /// Other live pods that the same process put into the same slot. A number alone does not say
+    /// which slot it is: those behind slots that are given up are counted anew.
     std::int64_t rivals(PodId pod) const;
     /// Slots of the gang that stand open for pods of this size; of a gang with one size, all.
     std::int64_t open_for(PodId driver, const Amount& size) const;
