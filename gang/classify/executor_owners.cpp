@@ -29,6 +29,11 @@ bool is_executor_set(const core::OwnerReference& controller, const std::string& 
            is_number(std::string_view(controller.name).substr(prefix.size()));
 }
 
+/// Its group may have had a gang before, of which members are left that count for themselves.
+bool is_slot_of(const Application& gang, std::string_view named) {
+    return named == gang.gang_uid() || named == gang.uid;
+}
+
 /// Nobody is a member of it any more.
 bool is_over(const Application* gang) {
     return gang == nullptr || gang->phase == Phase::ended;
@@ -203,11 +208,10 @@ void ExecutorOwners::follow_slot_annotation(PodEntry& entry) {
 }
 
 void ExecutorOwners::follow_group(PodEntry& entry) {
-    const std::string* value = core::find_value(entry.pod.annotations, slot_annotation);
-    if (entry.group.empty() || value == nullptr || entry.pod.node_name.empty()) {
+    if (entry.group.empty() || entry.slot_gang.empty() || entry.pod.node_name.empty()) {
         return;
     }
-    const Application* gang = model_.gangs.find(value->substr(0, value->find('/')));
+    const Application* gang = model_.gangs.find(entry.slot_gang.str());
     if (is_over(gang)) {
         // That one may have ended since, and its gang have gone on with another.
         const PodGroup& group = *model_.groups.find(entry.group.str());
@@ -218,17 +222,11 @@ void ExecutorOwners::follow_group(PodEntry& entry) {
     }
 }
 
-/// Of a compacted member: its gang is another one now, or none.
-bool ExecutorOwners::is_left_in_slot(PodId member) const {
-    const std::string& owner = model_.pods.owner(member);
-    const Application* const gang = owner.empty() ? nullptr : model_.gangs.find(owner);
-    return model_.pods.annotated_slot(member) == SlotAnnotation::slot && is_over(gang);
-}
-
-/// One of its group, in a slot, that no other gang has.
+/// One of its group, in a slot of it, that no other gang has.
 void ExecutorOwners::join_gang(const Application& gang, PodEntry& entry) {
-    if (is_over(model_.gangs.find_owner(entry)) && !entry.is_driver &&
-        entry.annotated_slot == SlotAnnotation::slot && !entry.pod.node_name.empty() && gang.is_driver && gang.group == entry.group) {
+    if (is_slot_of(gang, entry.slot_gang.str()) && is_over(model_.gangs.find_owner(entry)) &&
+        !entry.is_driver && !entry.pod.node_name.empty() && gang.is_driver &&
+        gang.group == entry.group) {
         model_.gangs.leave_owner(entry);  // a notebook's pod, that is nothing to us
         model_.pods.join(entry, gang.uid);
     }
@@ -237,7 +235,10 @@ void ExecutorOwners::join_gang(const Application& gang, PodEntry& entry) {
 void ExecutorOwners::follow_slot_annotations(const Application& app) {
     if (const PodGroup* group = app.group.empty() ? nullptr : model_.groups.find(app.group.str())) {
         for (const PodId member : group->members) {
-            if (!model_.pods.is_compacted(member) || is_left_in_slot(member)) {
+            const std::string& named = model_.pods.slot_gang(member);
+            const std::string& owner = model_.pods.owner(member);
+            const bool is_free = owner.empty() || is_over(model_.gangs.find(owner));
+            if (is_free && is_slot_of(app, named)) {
                 join_gang(app, model_.pods.expand(member));
             }
         }

@@ -58,7 +58,6 @@ public:
     void follow_slot_annotations(const Application& app);
 
 private:
-    bool is_left_in_slot(PodId member) const;
     void join_gang(const Application& gang, PodEntry& entry);
     void become_member(PodEntry& entry, const std::string& owner);
     const Application* find_driver_by_id(const PodEntry& entry) const;

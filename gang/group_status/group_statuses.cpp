@@ -16,6 +16,9 @@ constexpr std::int64_t settle_ms = 1'000;
 constexpr std::int64_t soft_gap_ms_of_groups = 5'000;
 /// An answer that takes longer is taken for lost.
 constexpr std::int64_t read_again_ms = 60'000;
+/// Of all groups of a dialect, once a write of one was refused for want of the right, or of a
+/// token.
+constexpr std::int64_t forbidden_pause_ms = 60'000;
 constexpr std::int64_t write_retry_ms = 2'000;
 constexpr std::int64_t write_retry_max_ms = 5 * 60'000;
 constexpr int statuses_per_second = 20;
@@ -63,6 +66,7 @@ void GroupStatuses::on(const GroupStatusWritten& event) {
     const core::PodGroupStatus written = *std::exchange(record.writing, std::nullopt);
     switch (event.outcome) {
         case GroupStatusOutcome::written:
+            pause_until_ms_[static_cast<std::size_t>(event.dialect)] = 0;
             record.stored = written;
             record.failures = 0;
             record.written_ms = step_.now_ms;
@@ -73,7 +77,9 @@ void GroupStatuses::on(const GroupStatusWritten& event) {
             record.is_left = true;
             break;
         case GroupStatusOutcome::forbidden:
-            is_forbidden_[static_cast<std::size_t>(event.dialect)] = true;
+            pause_until_ms_[static_cast<std::size_t>(event.dialect)] =
+                step_.now_ms + forbidden_pause_ms;
+            model_.worklist.group_statuses.insert(key);
             break;
         case GroupStatusOutcome::gone:
             record.is_read = false;  // read again with the next change
@@ -100,7 +106,7 @@ void GroupStatuses::on(const LeadershipLost&) {
 
 void GroupStatuses::forget_all() {
     due_.clear();
-    is_forbidden_ = {};
+    pause_until_ms_ = {};
     model_.groups.forget_statuses();
     model_.worklist.group_statuses.clear();
 }
@@ -156,13 +162,17 @@ bool GroupStatuses::may_send() {
 
 void GroupStatuses::look(const std::string& key, PodGroup& group) {
     GroupStatusRecord& record = group.status;
-    if (is_forbidden_[static_cast<std::size_t>(group.dialect)] || record.is_left ||
-        record.writing) {
+    if (record.is_left || record.writing) {
+        return;
+    }
+    if (const std::int64_t until_ms = pause_until_ms_[static_cast<std::size_t>(group.dialect)];
+        until_ms > step_.now_ms) {
+        schedule(key, record, until_ms);
         return;
     }
     if (!record.is_read) {
-        // It is asked for anyway while members wait; of one that is not there nobody asks again, but
-        // for a driver's: nobody waits for that.
+        // It is asked for anyway while members wait; of one that is not there nobody asks again,
+        // but for a driver's: nobody waits for that.
         const bool is_wanted = !group.missing || !group.drivers.empty();
         if (is_wanted && !model_.groups.is_asking(key)) {
             ++sent_;
@@ -184,8 +194,8 @@ void GroupStatuses::write(const std::string& key, PodGroup& group) {
     core::PodGroupStatus wanted = status_of(facts, record.stored);
     const bool is_same_condition = wanted.condition == record.stored.condition;
     wanted.since_ms = wanted.condition == core::GroupCondition::none ? 0
-                      : is_same_condition ? record.stored.since_ms
-                                          : step_.now_ms / 1000 * 1000;
+                      : is_same_condition                            ? record.stored.since_ms
+                                                                     : step_.now_ms / 1000 * 1000;
     if (wanted == record.stored) {
         return;
     }
@@ -193,6 +203,10 @@ void GroupStatuses::write(const std::string& key, PodGroup& group) {
     if (is_soft(wanted, record.stored) && record.written_ms != 0 && soft_ms > step_.now_ms) {
         schedule(key, record, soft_ms);
         return;
+    }
+    if (std::int64_t& until_ms = pause_until_ms_[static_cast<std::size_t>(group.dialect)];
+        until_ms != 0) {
+        until_ms = step_.now_ms + forbidden_pause_ms;  // one group finds out for all
     }
     ++sent_;
     record.writing = wanted;

@@ -54,7 +54,9 @@ private:
     Model& model_;
     StepContext& step_;
     std::set<std::pair<std::int64_t, std::string>> due_;  ///< time and key
-    std::array<bool, static_cast<std::size_t>(core::last_group_dialect) + 1> is_forbidden_{};
+    std::array<std::int64_t, static_cast<std::size_t>(core::last_group_dialect) + 1>
+        pause_until_ms_{};  ///< since a write was forbidden; 0: none was, or one was carried out
+                            ///< since
     std::int64_t second_ = 0;
     int sent_ = 0;  ///< in that second
 };

@@ -84,7 +84,9 @@ void AnchorHandover::take_over(Application& gang, Application& heir) {
     heir.bound_ms = gang.bound_ms;
     heir.priority = gang.priority;
     heir.health.driver_runs = gang.health.driver_runs;
+    const core::Text first = model_.texts.keep(gang.gang_uid());
     heir.published = std::exchange(gang.published, {});
+    heir.published.gang = first;
     heir.published.annotation = {};
     heir.published.is_shown = false;
     heir.published.writing = 0;

@@ -147,7 +147,7 @@ void PodEvents::take(const core::Pod& pod) {
         PodEntry& entry = model_.pods.add(pod.uid);
         entry.pod = pod;
         model_.pods.share_constraints(entry.pod);
-        entry.annotated_slot = read_slot_annotation(entry.pod);
+        model_.pods.read_slot(entry);
         entry.profile = profile_of(entry.pod);
         entry.is_unasked = model_.reader.names_extender(pod);
         // What was there before us has waited before, too; the server's clock is all that tells.
@@ -217,7 +217,7 @@ void PodEvents::take_state(PodEntry& entry, const core::Pod& update) {
     pod = update;
     model_.pods.share_constraints(pod);
     pod.created = created;  // ranks are made of it
-    entry.annotated_slot = read_slot_annotation(pod);
+    model_.pods.read_slot(entry);
     if (entry.group.empty()) {
         entry.profile = profile_of(pod);
     }

@@ -73,6 +73,7 @@ struct PodEntry {
     PodId id;
     core::Pod pod;
     SlotAnnotation annotated_slot = SlotAnnotation::none;  ///< in its annotations
+    core::Text slot_gang;      ///< Application::gang_uid() that it names there
     std::int32_t profile = 0;  ///< of an executor, in its labels; of a group's member, by its size
     // What the pod was when it was first seen: labels and owners can be edited later.
     bool is_driver = false;    ///< of a Spark application in cluster mode, says it has a gang, or
@@ -240,6 +241,7 @@ struct Published {
     std::int64_t first_generation = 0;  ///< as admitted or adopted
     std::int64_t generation = 0;
     std::int64_t epoch = 0;
+    core::Text gang;  ///< uid of its first anchor, if that was another: slot annotations name it
     core::Text annotation;             ///< the reservation as adopted or last sent
     std::int64_t text_generation = 0;  ///< that `annotation` says
     std::int64_t stored = 0;           ///< the newest generation known to have been written
@@ -294,6 +296,10 @@ struct Application {
 
     Rank rank() const { return {created, uid}; }
     RankView order() const { return {created, uid}; }
+    /// What the slot annotations of its members name it by.
+    const std::string& gang_uid() const {
+        return published.gang.empty() ? uid : published.gang.str();
+    }
     /// As Slot::since has it.
     std::uint32_t since(std::int64_t later_generation) const {
         return static_cast<std::uint32_t>(later_generation - published.first_generation);

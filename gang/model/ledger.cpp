@@ -28,6 +28,13 @@ SlotAnnotation read_slot_annotation(const core::Pod& executor) {
                                     : SlotAnnotation::slot;
 }
 
+std::string_view read_slot_gang(const core::Pod& executor) {
+    const std::string* value = core::find_value(executor.annotations, slot_annotation);
+    const std::size_t slash = value == nullptr ? std::string::npos : value->find('/');
+    return slash == std::string::npos ? std::string_view{}
+                                      : std::string_view(*value).substr(0, slash);
+}
+
 bool fits_within(const core::Resources& inner, const core::Resources& outer) {
     return core::larger(inner, outer) == outer;
 }
@@ -138,8 +145,8 @@ void Ledger::forget(const PodEntry& entry) {
     shares_.charges.drop_pod(entry.pod.uid);
 }
 
-/// An executor belongs to its driver's gang, who need not be known yet, and a member to its group's;
-/// not to one in another namespace.
+/// An executor belongs to its driver's gang, who need not be known yet, and a member to its
+/// group's; not to one in another namespace.
 void Ledger::hold_by_itself(const PodEntry& entry, const NamedAccount* before) {
     const auto own = [&] {
         if (const auto queue =
@@ -418,9 +425,8 @@ void Ledger::let_stand_alone(const Application& app, const Slot& slot) {
             pods_.requests(slot.pod),
             core::UsedBy::gang,
             cards);
-        shares_.charges.hold_pod(pods_.uid(slot.pod), app.uid, pods_.requests(slot.pod), [] {
-            return QueueAccount{};
-        });
+        shares_.charges.hold_pod(
+            pods_.uid(slot.pod), app.uid, pods_.requests(slot.pod), [] { return QueueAccount{}; });
     }
 }
 

@@ -176,6 +176,8 @@ std::int32_t profile_of(const core::Pod& executor);
 
 /// What the annotation of an executor says of its slot.
 SlotAnnotation read_slot_annotation(const core::Pod& executor);
+/// Whose slot it names, as a uid; empty: nobody's.
+std::string_view read_slot_gang(const core::Pod& executor);
 
 /// Whether each amount of `inner` is within `outer`.
 bool fits_within(const core::Resources& inner, const core::Resources& outer);

@@ -456,8 +456,9 @@ void Admission::admit(Application& app, PodEntry& entry, const core::Plan& plan)
         const Application* gang = model_.gangs.find_owner(entry);
         annotations = {
             {std::string(slot_annotation),
-             gang != nullptr && gang->is_slotless() ? gang->uid + "/" + std::string(unnumbered_slot)
-                                                    : std::string(surplus_slot)}};
+             gang != nullptr && gang->is_slotless()
+                 ? gang->gang_uid() + "/" + std::string(unnumbered_slot)
+                 : std::string(surplus_slot)}};
     }
     app.phase = Phase::assumed;
     app.milestones.make().admitted_ms = step_.now_ms;

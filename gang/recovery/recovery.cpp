@@ -144,6 +144,7 @@ bool Recovery::read_reservation(Application& app, const std::string* text) {
     app.published.stored = read->generation;
     app.published.is_shown = true;
     app.published.epoch = read->epoch;
+    app.published.gang = read->gang == app.uid ? core::Text{} : model_.texts.keep(read->gang);
     model_.gangs.restore_queue(app, read->queue);
     model_.ledger.expect(app, slot_count(*read));
     for (const ReservedShape& shape : read->shapes) {

@@ -37,6 +37,7 @@ std::string Publisher::text_of(const Application& app) const {
     out.queue = app.declared.queue;
     out.profile = model_.pods.scheduler_name(model_.pods.id_of(app.uid));
     out.anchor = app.uid;
+    out.gang = app.published.gang.str();
     std::vector<std::map<std::string, std::int64_t>> counts(app.declared.shapes.size());
     for (const GangShape& shape : app.declared.shapes) {
         out.shapes.push_back(

@@ -219,7 +219,7 @@ std::optional<SlotMatcher::Growth> SlotMatcher::find_growth(
 void SlotMatcher::assign_slot(
     Application& app, std::size_t slot, PodEntry& entry, const std::string& node) {
     binder_.send_bind(
-        entry, node, {{std::string(slot_annotation), app.uid + "/" + std::to_string(slot)}});
+        entry, node, {{std::string(slot_annotation), app.gang_uid() + "/" + std::to_string(slot)}});
     model_.ledger.assign(app, slot, entry);
     binder_.say_cards(entry, app.slots[slot].allocation);
     app.remove_pending(entry.rank());

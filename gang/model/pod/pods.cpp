@@ -128,9 +128,10 @@ void Pods::compact(PodId id) {
 }
 
 bool Pods::is_kin(const Kin& kin, const PodEntry& entry, std::string_view stem) const {
-    return kin.owner == entry.owner && kin.application_key == entry.application_key &&
-           kin.group == entry.group && kin.profile == entry.profile && kin.stem == stem &&
-           kin.priority == entry.pod.priority && kin.scheduler_name == entry.pod.scheduler_name &&
+    return kin.owner == entry.owner && kin.slot_gang == entry.slot_gang &&
+           kin.application_key == entry.application_key && kin.group == entry.group &&
+           kin.profile == entry.profile && kin.stem == stem && kin.priority == entry.pod.priority &&
+           kin.scheduler_name == entry.pod.scheduler_name &&
            kin.namespace_name == entry.pod.namespace_name &&
            amounts_[kin.amounts] == entry.pod.requests;
 }
@@ -157,6 +158,7 @@ std::uint32_t Pods::retain_kin(const PodEntry& entry, std::string_view stem) {
         texts_.keep(entry.pod.namespace_name),
         texts_.keep(stem),
         entry.owner,
+        entry.slot_gang,
         entry.application_key,
         entry.group,
         texts_.keep(entry.pod.scheduler_name),
@@ -197,15 +199,16 @@ void Pods::compact_driver(Cell& compacted) {
 
 bool Pods::is_known(PodId id, const core::Pod& update) {
     Cell& known = cell(id);
-    const bool same = !update.deleting && !core::is_terminal(update) &&
-                      known.phase != core::PodPhase::succeeded &&
-                      known.phase != core::PodPhase::failed && known.node == update.node_name &&
-                      known.annotated_slot == read_slot_annotation(update) &&
-                      amounts(known) == update.requests &&
-                      core::read_pod_cards(update.annotations, update.requests, false).empty();
+    const bool same =
+        !update.deleting && !core::is_terminal(update) &&
+        known.phase != core::PodPhase::succeeded && known.phase != core::PodPhase::failed &&
+        known.node == update.node_name && known.annotated_slot == read_slot_annotation(update) &&
+        kin(known).slot_gang.str() == read_slot_gang(update) && amounts(known) == update.requests &&
+        core::read_pod_cards(update.annotations, update.requests, false).empty();
     if (!same || !known.is_driver) {
         known.phase = same ? update.phase : known.phase;
-        if (const auto member = member_versions_.find(id); same && member != member_versions_.end()) {
+        if (const auto member = member_versions_.find(id);
+            same && member != member_versions_.end()) {
             member->second = update.resource_version;
         }
         return same;
@@ -241,6 +244,7 @@ PodEntry Pods::copy_of(PodId id) const {
     entry.pod.priority = shared.priority;
     entry.pod.scheduler_name = shared.scheduler_name;
     entry.owner = shared.owner;
+    entry.slot_gang = shared.slot_gang;
     entry.application_key = shared.application_key;
     entry.group = shared.group;
     entry.slot = seen.slot;
@@ -282,6 +286,17 @@ bool Pods::holds_capacity(PodId id) const {
 std::int32_t Pods::profile(PodId id) const {
     const Cell& seen = cell(id);
     return seen.active != nullptr ? seen.active->profile : kin(seen).profile;
+}
+
+const std::string& Pods::slot_gang(PodId id) const {
+    const Cell& seen = cell(id);
+    return seen.active != nullptr ? seen.active->slot_gang.str() : kin(seen).slot_gang.str();
+}
+
+void Pods::read_slot(PodEntry& entry) {
+    entry.annotated_slot = read_slot_annotation(entry.pod);
+    const std::string_view gang = read_slot_gang(entry.pod);
+    entry.slot_gang = gang.empty() ? core::Text{} : texts_.keep(gang);
 }
 
 SlotAnnotation Pods::annotated_slot(PodId id) const {

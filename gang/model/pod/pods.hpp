@@ -95,6 +95,10 @@ public:
     const std::string& scheduler_name(PodId id) const;
     bool is_executor(PodId id) const;
     SlotAnnotation annotated_slot(PodId id) const;
+    /// Whose slot that is: Application::gang_uid(). Empty: the annotation names no gang.
+    const std::string& slot_gang(PodId id) const;
+    /// Both, from the annotations that the pod has now.
+    void read_slot(PodEntry& entry);
     core::PodPhase phase(PodId id) const;
     bool is_driver(PodId id) const;
     bool hand_made(PodId id) const;
@@ -146,6 +150,7 @@ private:
         core::Text namespace_name;
         core::Text stem;  ///< of the names, up to their last dash
         core::Text owner;
+        core::Text slot_gang;
         core::Text application_key;
         core::Text group;
         core::Text scheduler_name;

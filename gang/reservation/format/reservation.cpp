@@ -135,10 +135,12 @@ bool read_header(const Fields& fields, Reservation& into) {
     const auto queue = text::unescape(fields.find("queue").value_or(""));
     const auto profile = text::unescape(fields.find("profile").value_or(""));
     const auto anchor = text::unescape(fields.find("anchor").value_or(""));
-    if (!generation || *generation > generation_max || !epoch || !queue || !profile || !anchor) {
+    const auto gang = text::unescape(fields.find("gang").value_or(""));
+    if (!generation || *generation > generation_max || !epoch || !queue || !profile || !anchor ||
+        !gang) {
         return false;
     }
-    into = {*generation, *epoch, *queue, *profile, *anchor, {}};
+    into = {*generation, *epoch, *queue, *profile, *anchor, {}, *gang};
     return true;
 }
 
@@ -179,6 +181,9 @@ std::string encode_reservation(const Reservation& reservation) {
         "v1 generation=" + std::to_string(reservation.generation) +
         " epoch=" + std::to_string(reservation.epoch) + " queue=" + escape(reservation.queue) +
         " profile=" + escape(reservation.profile) + " anchor=" + escape(reservation.anchor);
+    if (!reservation.gang.empty()) {
+        out += " gang=" + escape(reservation.gang);
+    }
     for (const ReservedShape& shape : reservation.shapes) {
         write_shape(out, shape);
     }

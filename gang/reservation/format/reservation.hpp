@@ -7,6 +7,7 @@
 //   shape profile=0 max=20 min=2 cpu=4000 memory=9663676416 selector=pool:batch nodes=n1:3,n2:2;
 //   shape ...
 //
+// A pod group's gang that goes on with another anchor has gang=<uid> in the first record as well.
 // Strings are percent-encoded, so that the separators ; space , : = | & never appear in them.
 // Unknown fields are skipped (a later version may add some), unknown record words too; anything
 // else that does not parse refuses the whole text. A tenant may write this annotation: the reader
@@ -27,7 +28,8 @@
 namespace gang {
 
 inline constexpr std::string_view reservation_annotation = "gang-scheduler/reservation";
-/// On executors: "<driver uid>/<number>", or surplus_slot for one beyond its gang's slots.
+/// On executors: "<uid>/<number>", or surplus_slot for one beyond its gang's slots. The uid is the
+/// driver's, in a pod group that of the gang's first anchor.
 inline constexpr std::string_view slot_annotation = "gang-scheduler/slot";
 inline constexpr std::string_view surplus_slot = "elastic";
 /// In the place of the number: of a gang whose slots were lost, and will be made anew.
@@ -45,7 +47,7 @@ struct ReservedShape {
     core::Resources requests;
     core::Constraints constraints;
     std::vector<std::pair<std::string, std::int64_t>> slots_per_node;  ///< by node name, counts > 0
-    std::int64_t unplaced = 0;  ///< slots that have no node now (their node was lost)
+    std::int64_t unplaced = 0;             ///< slots that have no node now (their node was lost)
     std::optional<std::int32_t> min = {};  ///< of dynamic allocation; nothing: all are needed
     friend bool operator==(const ReservedShape&, const ReservedShape&) = default;
 };
@@ -57,6 +59,9 @@ struct Reservation {
     std::string profile;  ///< scheduler name under which the gang was admitted
     std::string anchor;   ///< uid of the pod that carries it: a text copied to another pod is void
     std::vector<ReservedShape> shapes;
+    /// Uid of the pod that carried the gang's first text: slot annotations name it. Empty:
+    /// `anchor`.
+    std::string gang = {};
     friend bool operator==(const Reservation&, const Reservation&) = default;
 };
 

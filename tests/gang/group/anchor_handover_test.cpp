@@ -262,3 +262,44 @@ TEST_CASE("anchors: those that were asked to go bear no reservation") {
     CHECK(world.is_bound(full.other));
     world.check_accounts();
 }
+
+TEST_CASE("anchors: who is left of a gang that its group had before takes no slot of the new one") {
+    World world(World::sealed_schema());
+    for (const char* node : {"n1", "n2", "n3"}) {
+        world.add_node(tests::node(node, 1, 64 * 1024));
+    }
+    world.groups["etl/g"] = core::PodGroup{3, {}, {}};
+    std::vector<std::string> pods;
+    for (int i = 0; i < 3; ++i) {
+        pods.push_back(world.create(pod_of_group("g-" + std::to_string(i), "g", 1'000 + i)));
+    }
+    world.settle();
+    for (const std::string& uid : pods) {
+        world.set_phase(uid, core::PodPhase::running);
+    }
+    world.settle();
+    REQUIRE(world.reservation(pods[0]));
+    // Nobody leads while its anchor ends, and one more.
+    world.restart(false);
+    world.set_phase(pods[0], core::PodPhase::failed);
+    world.remove_pod(pods[0]);
+    world.remove_pod(pods[2]);
+    const auto anchor = world.create(pod_of_group("g-3", "g", 2'000));
+    const auto other = world.create(pod_of_group("g-4", "g", 2'001));
+    world.lead();
+    world.settle();
+    REQUIRE(world.bound_count({pods[1], anchor, other}) == 3);
+    const auto before = world.reservation(anchor);
+    REQUIRE(before);
+    REQUIRE(slot_count(*before) == 1);
+    for (const bool leads_at_once : {true, false}) {
+        world.restart(leads_at_once);
+        world.settle();
+        world.lead();
+        world.settle();
+        CHECK(world.reservation(anchor) == before);
+        CHECK(world.view(anchor).slots_bound == 1);
+    }
+    CHECK(world.violations.empty());
+    world.check_accounts();
+}

@@ -258,7 +258,7 @@ TEST_CASE("group statuses: a gang that starts at once is written once, and only 
     CHECK(world.status().phase == GroupPhase::running);
 }
 
-TEST_CASE("group statuses: who else writes it is left alone; who may not write stops") {
+TEST_CASE("group statuses: who else writes it is left alone; who may not write tries seldom") {
     GroupWorld world(9);
     SUBCASE("a controller of its own") {
         world.group_write_outcome = GroupStatusOutcome::others;
@@ -275,17 +275,21 @@ TEST_CASE("group statuses: who else writes it is left alone; who may not write s
         world.pass(5'000);
         CHECK(world.status("h").phase == GroupPhase::pending);
     }
-    SUBCASE("no right: none of its dialect is tried, until another leads") {
+    SUBCASE("no right: one of its dialect is tried a minute, and all once it is there") {
         world.group_write_outcome = GroupStatusOutcome::forbidden;
         add_members(world, "g", 2);
         world.pass(5'000);
         world.groups["etl/h"] = core::PodGroup{2, {}, {}};
         add_members(world, "h", 1);
         world.pass(120'000);
-        CHECK(world.group_writes.size() == 1);
+        CHECK(world.group_writes.size() >= 2);
+        CHECK(world.group_writes.size() <= 4);
         world.group_write_outcome = GroupStatusOutcome::written;
-        world.restart();
-        world.pass(60'000);
+        SUBCASE("the same leader") {}
+        SUBCASE("another") {
+            world.restart();
+        }
+        world.pass(130'000);
         CHECK(world.status("g").phase == GroupPhase::pending);
         CHECK(world.status("h").phase == GroupPhase::pending);
     }

@@ -21,6 +21,7 @@ Reservation full_reservation() {
     reservation.queue = "team a; b";
     reservation.profile = "gang-scheduler";
     reservation.anchor = "0d1f-uid";
+    reservation.gang = "first uid;";
     gang::ReservedShape& shape = reservation.shapes.emplace_back();
     shape.profile = 2;
     shape.max = -1;
