@@ -5,11 +5,21 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <iterator>
 #include <map>
 #include <string_view>
 #include <vector>
 
 namespace gang {
+
+namespace {
+
+bool is_of_shape(const Application& app, std::size_t slot, std::int32_t profile) {
+    return app.declared.shapes[app.slots[slot].shape].profile == profile;
+}
+
+}  // namespace
 
 void SlotAssigner::assign_members(Application& app) {
     std::map<std::string_view, std::vector<std::size_t>> empty;  // by node, the first slot last
@@ -32,12 +42,22 @@ void SlotAssigner::assign_members(Application& app) {
             model_.ledger.assign(app, slot, model_.pods.expand(member));
         }
     };
-    for (const PodId member : members) {
-        const auto here = empty.find(model_.pods.node(member));
-        if (model_.pods.annotated_slot(member) != SlotAnnotation::surplus && here != empty.end() &&
-            !here->second.empty()) {
-            assign(here->second.back(), member);
-            here->second.pop_back();
+    // Those of other sizes come second: whose slot is given up later is then of its own size.
+    for (const bool any_shape : {false, true}) {
+        for (const PodId member : members) {
+            const auto here = empty.find(model_.pods.node(member));
+            if (model_.pods.slot(member) >= 0 || here == empty.end() ||
+                model_.pods.annotated_slot(member) == SlotAnnotation::surplus) {
+                continue;
+            }
+            std::vector<std::size_t>& slots = here->second;
+            const auto found = std::find_if(slots.rbegin(), slots.rend(), [&](std::size_t slot) {
+                return any_shape || is_of_shape(app, slot, model_.pods.profile(member));
+            });
+            if (found != slots.rend()) {
+                assign(*found, member);
+                slots.erase(std::next(found).base());
+            }
         }
     }
     std::size_t next = 0;
@@ -53,15 +73,16 @@ void SlotAssigner::assign_members(Application& app) {
             assign(next, member);
         }
     }
-    // Who has lost the annotation comes last: without a slot of its own it would leave one held for nobody.
+    // Who has lost the annotation comes last: without a slot of its own it would leave one held for
+    // nobody.
     for (const PodId member : members) {
         if (model_.pods.slot(member) < 0 && has_lost_annotation(member)) {
-            const auto slot = std::find_if(app.slots.begin(), app.slots.end(), [&](const Slot& one) {
-                return one.pod.is_none() &&
-                       app.declared.shapes[one.shape].profile == model_.pods.profile(member);
-            });
-            if (slot != app.slots.end()) {
-                assign(static_cast<std::size_t>(slot - app.slots.begin()), member);
+            for (std::size_t i = 0; i < app.slots.size(); ++i) {
+                if (app.slots[i].pod.is_none() &&
+                    is_of_shape(app, i, model_.pods.profile(member))) {
+                    assign(i, member);
+                    break;
+                }
             }
         }
     }
@@ -81,12 +102,17 @@ bool SlotAssigner::has_lost_annotation(PodId member) const {
 }
 
 void SlotAssigner::assign_bound(Application& app, PodEntry& entry) {
-    for (std::size_t i = 0; app.count_empty() > 0 && i < app.slots.size(); ++i) {
-        const Slot& slot = app.slots[i];
-        if (entry.annotated_slot != SlotAnnotation::surplus && slot.pod.is_none() &&
-            slot.node == entry.node()) {
-            model_.ledger.assign(app, i, entry);
-            return;
+    if (app.count_empty() == 0 || entry.annotated_slot == SlotAnnotation::surplus) {
+        return;
+    }
+    for (const bool any_shape : {false, true}) {
+        for (std::size_t i = 0; i < app.slots.size(); ++i) {
+            const Slot& slot = app.slots[i];
+            if (slot.pod.is_none() && slot.node == entry.node() &&
+                (any_shape || is_of_shape(app, i, entry.profile))) {
+                model_.ledger.assign(app, i, entry);
+                return;
+            }
         }
     }
 }

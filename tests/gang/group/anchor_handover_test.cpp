@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -300,6 +302,42 @@ TEST_CASE("anchors: who is left of a gang that its group had before takes no slo
         CHECK(world.reservation(anchor) == before);
         CHECK(world.view(anchor).slots_bound == 1);
     }
+    CHECK(world.violations.empty());
+    world.check_accounts();
+}
+
+TEST_CASE("anchors: after a takeover each member sits in a slot of its own size (seed 11046)") {
+    World world(World::sealed_schema());
+    world.add_node(tests::node("n1", 8, 64 * 1024));
+    world.groups["etl/g"] = core::PodGroup{4, {}, {}};
+    std::vector<std::string> pods;
+    for (const std::int64_t memory : {256, 256, 1024, 256}) {
+        core::Pod pod = pod_of_group("g-" + std::to_string(pods.size()), "g", 1'000);
+        pod.created += static_cast<std::int64_t>(pods.size());
+        pod.requests = tests::pod("size", 1000, memory).requests;
+        pods.push_back(world.create(pod));
+    }
+    world.settle();
+    for (const std::string& uid : pods) {
+        world.set_phase(uid, core::PodPhase::running);
+    }
+    world.settle();
+    world.restart();
+    world.settle();
+    // What the last member had is given up: a slot of its size, whatever numbers there are.
+    world.set_phase(pods[3], core::PodPhase::succeeded);
+    world.settle();
+    const auto text = world.reservation(pods[0]);
+    REQUIRE(text);
+    std::vector<std::int64_t> sizes;
+    for (const gang::ReservedShape& shape : text->shapes) {
+        for (const auto& [node, count] : shape.slots_per_node) {
+            sizes.insert(
+                sizes.end(), static_cast<std::size_t>(count), shape.requests.memory_bytes >> 20U);
+        }
+    }
+    std::sort(sizes.begin(), sizes.end());
+    CHECK(sizes == std::vector<std::int64_t>{256, 1024});
     CHECK(world.violations.empty());
     world.check_accounts();
 }
