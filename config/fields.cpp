@@ -502,6 +502,15 @@ Field backfill() {
              })});
 }
 
+Field fair_share() {
+    return section(
+        "fairShare",
+        {value(
+            "usageHalfLife", duration_in(0, 30 * 24 * hour_ms), [](Schema & s) -> auto& {
+                return s.fair_share.usage_half_life_ms;
+            })});
+}
+
 Field queues() {
     const auto order = one_of<QueueOrder>(
         {{"fifo", QueueOrder::fifo},
@@ -648,6 +657,7 @@ const std::vector<Field>& table() {
         quota(),
         gpu_metrics(),
         backfill(),
+        fair_share(),
         queues(),
         placement(),
         queue_objects(),

@@ -123,6 +123,13 @@ struct Backfill {
     friend bool operator==(const Backfill&, const Backfill&) = default;
 };
 
+/// How queues come to their part where several wait (docs/queues.md).
+struct FairShare {
+    /// So long ago counts half of what is now; 0: what was counts for nothing.
+    std::int64_t usage_half_life_ms = 0;
+    friend bool operator==(const FairShare&, const FairShare&) = default;
+};
+
 /// Quotas of namespaces, looked at before a driver is bound (docs/quota.md).
 struct Quota {
     bool preflight = false;
@@ -168,6 +175,7 @@ struct Schema {
     Autoscaling autoscaling;
     Quota quota;
     Backfill backfill;
+    FairShare fair_share;
     /// Empty: one line for all, first come first served.
     std::vector<Queue> queues;
     /// With queues: never empty.

@@ -100,6 +100,7 @@ constexpr std::array live_table = {
     live<[](auto& s) -> auto& { return s.nodes; }>("nodes"),
     live<[](auto& s) -> auto& { return s.queues; }>("queues"),
     live<[](auto& s) -> auto& { return s.backfill; }>("backfill"),
+    live<[](auto& s) -> auto& { return s.fair_share; }>("fairShare"),
     live<[](auto& s) -> auto& { return s.preemption; }>("preemption"),
     live<[](auto& s) -> auto& { return s.placement; }>("placement"),
     live<[](auto& s) -> auto& { return s.queue_objects.reclaim; }>("queueObjects.reclaim")};

@@ -68,7 +68,7 @@ Turns::Turns(const Shares& shares, const Amounts& totals, std::vector<Attempt> a
         queues_[lane.queue].by_user[lane.user].push_back(attempt);
     }
     if (shares.is_active()) {
-        order_.emplace(shares.tree, shares.usage, totals);
+        order_.emplace(shares.tree, shares.usage, totals, &shares.history);
     }
     for (auto& [queue, of] : queues_) {
         for (auto& [user, heap] : of.by_user) {
@@ -148,7 +148,7 @@ std::vector<const LaneAndLine*> lanes_in_order(const Model& model, const Amounts
 }
 
 std::vector<const LaneAndLine*> lanes_in_turn(const Model& model, const Amounts& totals) {
-    TurnOrder order(model.shares.tree, model.shares.usage, totals);
+    TurnOrder order(model.shares.tree, model.shares.usage, totals, &model.shares.history);
     std::map<QueueIndex, std::vector<const LaneAndLine*>> by_queue;
     std::vector<const LaneAndLine*> all;
     for (const LaneAndLine* const lane : lanes_in_order(model, totals)) {

@@ -652,6 +652,11 @@ struct Of<config::Backfill> {
         std::tuple{Field{"mode", &T::mode}, Field{"maxBypass", &T::max_bypass}};
 };
 template <>
+struct Of<config::FairShare> {
+    using T = config::FairShare;
+    static constexpr auto list = std::tuple{Field{"usageHalfLife", &T::usage_half_life_ms}};
+};
+template <>
 struct Of<config::ExtenderTls> {
     using T = config::ExtenderTls;
     static constexpr auto list = std::tuple{
@@ -695,6 +700,7 @@ struct Of<config::Schema> {
         Field{"autoscaling", &T::autoscaling},
         Field{"quota", &T::quota},
         Field{"backfill", &T::backfill},
+        Field{"fairShare", &T::fair_share},
         Field{"queues", &T::queues},
         Field{"placement", &T::placement},
         Field{"queueObjects", &T::queue_objects},

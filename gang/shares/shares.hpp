@@ -7,6 +7,7 @@
 #include "gang/shares/queue_tree.hpp"
 #include "gang/shares/queue_usage.hpp"
 #include "gang/shares/quota.hpp"
+#include "gang/shares/usage_history.hpp"
 
 #include <functional>
 #include <map>
@@ -23,7 +24,9 @@ struct NamedAccount {
 struct Shares {
     /// Both live as long.
     Shares(const config::Schema& schema, const core::Namespaces& namespaces)
-        : tree(schema), placement(tree, schema, namespaces) {}
+        : tree(schema), placement(tree, schema, namespaces) {
+        history.configure(schema.fair_share.usage_half_life_ms);
+    }
     Shares(const Shares&) = delete;
     Shares& operator=(const Shares&) = delete;
 
@@ -39,6 +42,7 @@ struct Shares {
         }
         tree = QueueTree(schema);
         usage.begin_anew();
+        history.configure(schema.fair_share.usage_half_life_ms);
         return before;
     }
 
@@ -46,6 +50,7 @@ struct Shares {
     QueueUsage usage{tree};
     Charges charges{tree, usage};
     Quota quota{tree, usage};
+    UsageHistory history{tree, usage};
     const QueuePlacement placement;
 };
 

@@ -4,16 +4,27 @@
 
 namespace gang {
 
-TurnOrder::TurnOrder(const QueueTree& tree, const QueueUsage& usage, Amounts totals)
-    : tree_(tree), usage_(usage), totals_(std::move(totals)), entries_(tree.size()) {
+TurnOrder::TurnOrder(
+    const QueueTree& tree, const QueueUsage& usage, Amounts totals, const UsageHistory* history)
+    : tree_(tree),
+      usage_(usage),
+      totals_(std::move(totals)),
+      history_(history != nullptr && history->is_on() ? history : nullptr),
+      entries_(tree.size()) {
     for (std::size_t i = 0; i < entries_.size(); ++i) {
         const auto queue = static_cast<QueueIndex>(i);
         const std::vector<QueueIndex>& children = tree_.at(queue).children;
         for (std::size_t ordinal = 0; ordinal < children.size(); ++ordinal) {
             at(children[ordinal]).ordinal = ordinal;
         }
-        entries_[i].share = share_of(tree_.at(queue), usage_.of(queue).amounts, totals_);
+        measure(queue);
     }
+}
+
+void TurnOrder::measure(QueueIndex queue) {
+    Entry& entry = at(queue);
+    entry.share = share_of(tree_.at(queue), usage_.of(queue).amounts, totals_);
+    entry.due = history_ == nullptr ? 0 : millionths(entry.share) - history_->owed(queue);
 }
 
 void TurnOrder::set(QueueIndex leaf, FirstInQueue first) {
@@ -49,7 +60,7 @@ void TurnOrder::update(QueueIndex leaf, std::optional<FirstInQueue> first) {
     at(leaf).winner = first ? leaf : no_queue;
     at(leaf).first = first.value_or(FirstInQueue{});
     for (QueueIndex queue = leaf; queue != no_queue; queue = tree_.at(queue).parent) {
-        at(queue).share = share_of(tree_.at(queue), usage_.of(queue).amounts, totals_);
+        measure(queue);
         const QueueIndex parent = tree_.at(queue).parent;
         if (parent == no_queue) {
             break;
@@ -77,7 +88,7 @@ QueueIndex TurnOrder::better(QueueIndex a, QueueIndex b) const {
     if (first_a.before != first_b.before) {
         return first_a.before < first_b.before ? a : b;
     }
-    const int less = first_a.before == by_share ? compare(at(a).share, at(b).share) : 0;
+    const int less = first_a.before == by_share ? compare_shares(at(a), at(b)) : 0;
     if (less != 0) {
         return less < 0 ? a : b;
     }
@@ -85,6 +96,13 @@ QueueIndex TurnOrder::better(QueueIndex a, QueueIndex b) const {
         return first_a.created < first_b.created ? a : b;
     }
     return a < b ? a : b;
+}
+
+int TurnOrder::compare_shares(const Entry& a, const Entry& b) const {
+    if (history_ == nullptr || a.share.is_below_guarantee != b.share.is_below_guarantee) {
+        return compare(a.share, b.share);
+    }
+    return a.due < b.due ? -1 : a.due > b.due ? 1 : 0;
 }
 
 /// What its winner is, it is to the queue above.

@@ -1,8 +1,8 @@
 #pragma once
 // Whose turn it is among queues in which somebody waits: at each level of the tree one that has an
 // executor of before_all goes first, then one whose first gang is passed by nobody, then a queue
-// below its guarantee, then the one with the smallest dominant share, then the one whose first gang
-// is the oldest, then by name.
+// below its guarantee, then the one with the smallest dominant share (less what it is owed, if what
+// was is remembered), then the one whose first gang is the oldest, then by name.
 //
 // Each queue keeps a tournament of those right below it, so a change plays some ten games a level,
 // however many queues there are. Made anew for each scheduling cycle.
@@ -11,6 +11,7 @@
 #include "gang/shares/dominant_share.hpp"
 #include "gang/shares/queue_tree.hpp"
 #include "gang/shares/queue_usage.hpp"
+#include "gang/shares/usage_history.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -36,7 +37,12 @@ struct FirstInQueue {
 
 class TurnOrder {
 public:
-    TurnOrder(const QueueTree& tree, const QueueUsage& usage, Amounts totals);
+    /// `history`: nullptr, or what is taken from shares for what was; must live as long.
+    TurnOrder(
+        const QueueTree& tree,
+        const QueueUsage& usage,
+        Amounts totals,
+        const UsageHistory* history = nullptr);
 
     /// In this leaf somebody waits, and this one first; before begin().
     void set(QueueIndex leaf, FirstInQueue first);
@@ -54,6 +60,7 @@ public:
 private:
     struct Entry {
         DominantShare share;
+        std::int64_t due = 0;           ///< with a history: the share in millionths, less what is owed
         QueueIndex winner = no_queue;   ///< the leaf whose turn it is below it; a leaf: itself
         FirstInQueue first;             ///< of who waits there
         std::size_t ordinal = 0;        ///< among the children of its parent
@@ -63,10 +70,13 @@ private:
     Entry& at(QueueIndex queue) { return entries_[static_cast<std::size_t>(queue)]; }
     QueueIndex better(QueueIndex a, QueueIndex b) const;
     void crown(QueueIndex queue);
+    void measure(QueueIndex queue);
+    int compare_shares(const Entry& a, const Entry& b) const;
 
     const QueueTree& tree_;
     const QueueUsage& usage_;
     Amounts totals_;
+    const UsageHistory* history_;
     std::vector<Entry> entries_;  ///< by QueueIndex
 };
 

@@ -157,6 +157,10 @@ void World::add_queues(config::Schema& schema, std::uint32_t file) const {
         made.max_wait_ms = of_waiting.percent(40) ? wait_ms : 0;
         made.is_max_wait_strict = of_waiting.percent(30);
     }
+    Random of_history(plan.seed ^ 0x0A0A0A0A0A0A0A0AULL ^ (std::uint64_t{file} << 32U));
+    if (of_history.percent(40)) {
+        schema.fair_share.usage_half_life_ms = 1'000 * of_history.between(10, 600);
+    }
     Random of_preemption(plan.seed ^ 0x0F0F0F0F0F0F0F0FULL);
     if (of_preemption.percent(50)) {
         for (config::Queue& made : schema.queues) {
@@ -471,6 +475,7 @@ void World::change_file(std::uint32_t file) {
     for (Replica& replica : replicas) {
         replica.schema.queues = said.queues;
         replica.schema.placement = said.placement;
+        replica.schema.fair_share = said.fair_share;
         if (replica.is_running()) {
             replica.process().push_answer(ConfigChanged{replica.schema});
         }

@@ -29,6 +29,7 @@ std::vector<QueueView> QueueViews::queues() const {
         view.order = node.said.order;
         view.weight = node.said.weight;
         view.share_millionths = millionths(share);
+        view.owed_millionths = model_.shares.history.owed(queue);
         view.is_below_guarantee = share.is_below_guarantee;
         view.usage = to_resources(held.amounts);
         view.guarantee = node.guarantee;

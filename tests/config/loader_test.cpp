@@ -109,6 +109,7 @@ gang:
   neverRunning: {after: 1h, then: keep}
   missingExecutors: {after: 2h, then: release}
 backfill: {mode: easy, maxBypass: 12}
+fairShare: {usageHalfLife: 3h}
 seal:
   keyFile: /etc/seal/key
 conditions: {nameOtherNamespaces: false}
@@ -198,6 +199,7 @@ TEST_CASE("loader: every key reaches its member") {
         config::QueueState::stopped,
         {}};
     wanted.backfill = {config::BackfillMode::easy, 12};
+    wanted.fair_share = {3 * 3'600'000};
     wanted.queues[1].name = "root.ml.train";
     wanted.placement = {
         {config::PlacementRule::Kind::annotation},
@@ -220,7 +222,7 @@ TEST_CASE("loader: the text above names every key there is") {
         const std::string last = key.substr(key.rfind('.') + 1);
         CHECK_MESSAGE(contains(everything, last + ":"), key);
     }
-    CHECK(config::known_keys().size() == 101);
+    CHECK(config::known_keys().size() == 102);
 }
 
 TEST_CASE("loader: headroom is an amount, the cost label a key") {

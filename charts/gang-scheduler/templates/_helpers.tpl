@@ -77,7 +77,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 
 {{/* What of the file only a new process takes over: a change of the rest restarts nobody. */}}
 {{- define "gang-scheduler.fixedConfig" -}}
-{{- $fixed := omit (fromYaml (include "gang-scheduler.config" .)) "queues" "placement" "backfill" "preemption" "nodes" -}}
+{{- $fixed := omit (fromYaml (include "gang-scheduler.config" .)) "queues" "placement" "backfill" "fairShare" "preemption" "nodes" -}}
 {{- $live := dict "gang" (list "orphanExecutors" "maxGangSize" "dynamicAllocation" "neverRunning" "missingExecutors") "logging" (list "level") -}}
 {{- range $section, $keys := $live -}}
 {{- if hasKey $fixed $section -}}

@@ -344,6 +344,9 @@ std::string config_members(const config::Schema& schema) {
             .text("mode", word(schema.backfill.mode))
             .number("maxBypass", schema.backfill.max_bypass)
             .json());
+    out.add(
+        "fairShare",
+        Object().duration("usageHalfLife", schema.fair_share.usage_half_life_ms).json());
     out.list("queues", schema.queues, queue_json);
     out.list("placement", schema.placement, placement_json);
     out.add(

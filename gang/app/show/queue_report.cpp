@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 namespace gang::app {
@@ -53,9 +54,9 @@ void put_line(Writer& w, const QueueView* queue) {
     w.Key("waiting");
     queue == nullptr ? w.Null() : w.Int64(queue->waiting);
     w.Key("head");
-    queue == nullptr ? w.Null()
-                     : w.String(
-                           queue->head.data(), static_cast<rapidjson::SizeType>(queue->head.size()));
+    queue == nullptr
+        ? w.Null()
+        : w.String(queue->head.data(), static_cast<rapidjson::SizeType>(queue->head.size()));
     w.Key("headExpectedStartMs");
     queue == nullptr ? w.Null() : w.Int64(queue->head_start_ms);
 }
@@ -73,6 +74,8 @@ void put_queue(Writer& w, const QueueView& queue, bool with_line) {
     w.Int64(queue.weight);
     w.Key("shareMillionths");
     w.Int64(queue.share_millionths);
+    w.Key("owedMillionths");
+    w.Int64(queue.owed_millionths);
     w.Key("belowGuarantee");
     w.Bool(queue.is_below_guarantee);
     put_amounts(w, "usage", amounts_of(queue.usage));
@@ -140,6 +143,21 @@ core::Resources resources_in(const Value& object, const char* key) {
     return resources;
 }
 
+/// "12.3% (below)", "12.3% (owed 0.5%)": what its turn goes by.
+std::string share_text(const QueueView& queue) {
+    const auto percent = [](std::int64_t millionths) {
+        const std::int64_t size = std::abs(millionths);
+        return fmt::format("{}{}.{}%", millionths < 0 ? "-" : "", size / 10'000, size / 1'000 % 10);
+    };
+    std::string text = percent(queue.share_millionths);
+    if (queue.is_below_guarantee) {
+        text += " (below)";
+    } else if (std::abs(queue.owed_millionths) >= 1'000) {
+        text += " (owed " + percent(queue.owed_millionths) + ")";
+    }
+    return text;
+}
+
 QueueView queue_from(const Value& object) {
     QueueView queue;
     queue.name = text_in(object, "name");
@@ -152,6 +170,7 @@ QueueView queue_from(const Value& object) {
     }
     queue.weight = number_in(object, "weight");
     queue.share_millionths = number_in(object, "shareMillionths");
+    queue.owed_millionths = number_in(object, "owedMillionths");
     queue.is_below_guarantee = flag_in(object, "belowGuarantee", false);
     queue.usage = resources_in(object, "usage");
     queue.guarantee = amounts_in(object, "guarantee");
@@ -246,11 +265,7 @@ std::string queues_table(const QueueReport& report) {
         rows.push_back(
             {std::string(is_below_any ? 2 * depth : 0, ' ') + last,
              std::to_string(queue.weight),
-             fmt::format(
-                 "{}.{}%{}",
-                 queue.share_millionths / 10'000,
-                 queue.share_millionths / 1'000 % 10,
-                 queue.is_below_guarantee ? " (below)" : ""),
+             share_text(queue),
              amounts_text(amounts_of(queue.usage)),
              amounts_text(queue.guarantee),
              amounts_text(queue.limit),

@@ -23,6 +23,7 @@ QueueReport report() {
     etl.is_stopped = true;
     etl.weight = 3;
     etl.share_millionths = 123'456;
+    etl.owed_millionths = -5'500;
     etl.is_below_guarantee = true;
     etl.usage = root.usage;
     etl.guarantee = {{"cpu", 64'000}};
@@ -68,6 +69,11 @@ TEST_CASE("queue report: a line for each queue, those below indented") {
     CHECK(table.find("\n  etl ") != std::string::npos);
     CHECK(table.find("12.3% (below)") != std::string::npos);
     CHECK(table.find("4500m cpu, 2Gi memory, 2 nvidia.com/gpu") != std::string::npos);
+    QueueReport owed = report();
+    owed.queues[1].is_below_guarantee = false;
+    CHECK(queues_table(owed).find("12.3% (owed -0.5%)") != std::string::npos);
+    owed.queues[1].owed_millionths = 999;
+    CHECK(queues_table(owed).find("owed") == std::string::npos);
     CHECK(table.find("512 cpu, 1Ti memory, 0 nvidia.com/gpu") != std::string::npos);
     CHECK(table.find("2/100") != std::string::npos);
 }

@@ -4,14 +4,20 @@
 #include <cmath>
 
 namespace policy {
+namespace {
 
-std::vector<double> fluid_shares(const std::vector<Claim>& claims) {
+/// Sums of parts that are equal differ by less.
+constexpr double rounding = 1e-9;
+
+}  // namespace
+
+std::vector<double> fluid_shares(const std::vector<Claim>& claims, double room) {
     std::vector<double> shares(claims.size(), 0);
     std::vector<std::size_t> open;
     for (std::size_t i = 0; i < claims.size(); ++i) {
         if (claims[i].wanted > 0) open.push_back(i);
     }
-    double left = 1;
+    double left = room;
     while (!open.empty()) {
         double weights = 0;
         for (const std::size_t i : open) weights += claims[i].weight;
@@ -37,9 +43,11 @@ std::vector<double> fluid_shares(const std::vector<Claim>& claims) {
 }
 
 void FairnessMeter::add(const std::vector<Claim>& claims, double seconds) {
-    const std::vector<double> fair = fluid_shares(claims);
+    double held = 0;
+    for (const Claim& claim : claims) held += claim.held;
+    const std::vector<double> fair = fluid_shares(claims, held);
     for (std::size_t i = 0; i < claims.size(); ++i) {
-        if (claims[i].waits) {
+        if (claims[i].waits || claims[i].held > fair[i] * (1 + rounding)) {
             held_[i] += claims[i].held * seconds;
             fair_[i] += fair[i] * seconds;
         }

@@ -6,9 +6,10 @@
 #include <boost/program_options.hpp>
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <cstdio>
-#include <iostream>
 #include <exception>
+#include <iostream>
 #include <string>
 #include <vector>
 
@@ -16,10 +17,28 @@ namespace {
 
 using config::BackfillMode;
 
-config::Schema schema_of(const policy::TraceOptions& options, bool has_queues, BackfillMode mode) {
+struct Policy {
+    const char* name;
+    bool has_queues;
+    BackfillMode mode;
+    std::int64_t half_life_ms = 0;
+};
+
+constexpr std::int64_t three_hours_ms = 3 * 3'600'000;
+constexpr Policy policies[] = {
+    {"one line", false, BackfillMode::off},
+    {"one line, easy", false, BackfillMode::easy},
+    {"queues", true, BackfillMode::off},
+    {"queues, easy", true, BackfillMode::easy},
+    {"queues, conservative", true, BackfillMode::conservative},
+    {"queues, 3 h", true, BackfillMode::off, three_hours_ms},
+    {"queues, 3 h, easy", true, BackfillMode::easy, three_hours_ms}};
+
+config::Schema schema_of(const policy::TraceOptions& options, const Policy& policy) {
     config::Schema schema;
-    schema.backfill.mode = mode;
-    if (has_queues) {
+    schema.backfill.mode = policy.mode;
+    schema.fair_share.usage_half_life_ms = policy.half_life_ms;
+    if (policy.has_queues) {
         for (std::size_t i = 0; i < options.queues; ++i) {
             config::Queue queue;
             queue.name = config::full_queue_name(fmt::format("q{:02}", i));
@@ -31,22 +50,10 @@ config::Schema schema_of(const policy::TraceOptions& options, bool has_queues, B
     return schema;
 }
 
-struct Policy {
-    const char* name;
-    bool has_queues;
-    BackfillMode mode;
-};
-
-constexpr Policy policies[] = {
-    {"one line", false, BackfillMode::off},
-    {"one line, easy", false, BackfillMode::easy},
-    {"queues", true, BackfillMode::off},
-    {"queues, easy", true, BackfillMode::easy},
-    {"queues, conservative", true, BackfillMode::conservative}};
-
 void print(const char* name, const policy::DayReport& day) {
     fmt::print(
-        "| {} | {:.1f} % | {:.0f} s | {:.0f} s | {:.0f} s | {:.2f} | {:.1f} % | {:.1f} % | {} | {} | {:.1f} s |\n",
+        "| {} | {:.1f} % | {:.0f} s | {:.0f} s | {:.0f} s | {:.2f} | {:.1f} % | {:.1f} % | {} | {} "
+        "| {:.1f} s |\n",
         name,
         100 * day.used,
         day.mean_wait_s,
@@ -70,7 +77,9 @@ int run(int argc, char** argv) {
         "seed", po::value(&options.seed)->default_value(options.seed), "of the day")(
         "queues", po::value(&options.queues)->default_value(options.queues), "how many")(
         "nodes", po::value(&options.nodes)->default_value(options.nodes), "of 64 cores, 256 GiB")(
-        "hours", po::value<std::int64_t>()->default_value(options.seconds / 3'600), "of submissions")(
+        "hours",
+        po::value<std::int64_t>()->default_value(options.seconds / 3'600),
+        "of submissions")(
         "load", po::value(&options.load)->default_value(options.load), "of what the nodes can do")(
         "executors-max",
         po::value(&options.executors_max)->default_value(options.executors_max),
@@ -92,11 +101,12 @@ int run(int argc, char** argv) {
         options.load,
         options.seed);
     fmt::print(
-        "| policy | used | mean wait | 95 % waited at most | longest | slowdown | unfair by | worst queue | "
+        "| policy | used | mean wait | 95 % waited at most | longest | slowdown | unfair by | "
+        "worst queue | "
         "passed | late | CPU |\n|---|---|---|---|---|---|---|---|---|---|---|\n");
     for (const Policy& one : policies) {
         if (only.empty() || only == one.name) {
-            print(one.name, policy::play(options, day, schema_of(options, one.has_queues, one.mode)));
+            print(one.name, policy::play(options, day, schema_of(options, one)));
         }
     }
     return 0;

@@ -48,17 +48,25 @@ TEST_CASE("policies: the fluid share pours what is left to those who want more")
     CHECK(policy::fluid_shares({{0, 0.5, 1}, {0, 0.25, 9}})[0] == doctest::Approx(0.5));
 }
 
-TEST_CASE("policies: how far a queue is from it counts while it waits for more") {
+TEST_CASE("policies: how far a queue is from it counts while it wants its part of what all hold") {
     FairnessMeter meter(2);
     CHECK(meter.error() == 0);
     meter.add({{0.5, 0.5, 1, false}, {0.1, 0.1, 1, false}}, 100);  // nobody waits
     CHECK(meter.error() == 0);
     meter.add({{0.4, 5, 1}, {0.5, 5, 1}}, 10);
-    CHECK(meter.error() == doctest::Approx(0.1));
-    CHECK(meter.worst() == doctest::Approx(0.2));
+    CHECK(meter.error() == doctest::Approx(0.05 / 0.45));
+    CHECK(meter.worst() == doctest::Approx(0.05 / 0.45));
     // What it has too much later makes good for what it had too little.
     meter.add({{0.6, 5, 1}, {0.4, 0.4, 1, false}}, 10);
-    CHECK(meter.worst() == doctest::Approx(0.1 / 1.1));
+    CHECK(meter.worst() == doctest::Approx(0.05 / 1.05));
+    // Who holds more than his part counts, although he waits for nothing.
+    FairnessMeter other(2);
+    other.add({{0.3, 5, 1}, {0.6, 0.6, 1, false}}, 10);
+    CHECK(other.error() == doctest::Approx(0.15 / 0.45));
+    // Who holds all that he wants, and less than his part, does not.
+    FairnessMeter third(2);
+    third.add({{0.8, 5, 1}, {0.1, 0.1, 1, false}}, 10);
+    CHECK(third.error() == 0);
 }
 
 TEST_CASE("policies: a day is as busy as it is meant to be, and the same again") {

@@ -63,7 +63,10 @@ TEST_CASE("queues: a limit holds for gangs, and who waits for it is told the num
     says(world, second, "[WaitingForQuota]");
     CHECK(world.pod(second).scheduled->reason == "SchedulingSkipped");
     CHECK_FALSE(world.is_bound(never));
-    says(world, never, "it needs 6 cpu, and queue root.etl has a limit of 5; needs 1 driver + 5 "
+    says(
+        world,
+        never,
+        "it needs 6 cpu, and queue root.etl has a limit of 5; needs 1 driver + 5 "
         "executors (6 cpu, 8448Mi memory) [ExceedsQuota]");
 
     world.set_phase(first, core::PodPhase::succeeded);
@@ -580,4 +583,44 @@ TEST_CASE("queues: gangs that wait for quota cost no attempt each, again and aga
     world.settle();
     CHECK(world.is_bound(gangs[2]));
     CHECK(world.scheduler->counters().attempts - before < 20);
+}
+
+TEST_CASE(
+    "queues: one that had less than its part while it waited is made good for, if the file says "
+    "so") {
+    auto schema = with_queues({queue("a"), queue("b")}, World::sealed_schema());
+    bool goes_first = false;
+    SUBCASE("nothing counts but what is held") {}
+    SUBCASE("what was counts, too") {
+        schema.fair_share.usage_half_life_ms = 3 * 3'600'000;
+        goes_first = true;
+    }
+    World world(schema);
+    world.add_node(tests::node("n1", 8, 64 * 1024));
+    const std::string whole = lone(world, "whole", "a", 1, 8);
+    world.advance(2'000);
+    REQUIRE(world.is_bound(whole));
+    const std::string half = lone(world, "half", "b", 2, 4);
+    world.advance(3'600'000);
+    REQUIRE_FALSE(world.is_bound(half));
+    world.remove_pod(whole);
+    const std::string other = lone(world, "other", "a", 3, 4);
+    world.advance(2'000);
+    REQUIRE(world.is_bound(half));
+    REQUIRE(world.is_bound(other));
+    const std::string next_of_a = lone(world, "next-of-a", "a", 4, 4);
+    const std::string next_of_b = lone(world, "next-of-b", "b", 5, 4);
+    world.advance(2'000);
+    bool has_led_before = true;
+    SUBCASE("the same leader") {}
+    SUBCASE("another, who knows nothing of it") {
+        world.restart();
+        world.advance(2'000);
+        has_led_before = false;
+    }
+    world.remove_pod(other);
+    world.advance(2'000);
+    CHECK(world.is_bound(next_of_b) == (goes_first && has_led_before));
+    CHECK(world.is_bound(next_of_a) != (goes_first && has_led_before));
+    CHECK(world.violations.empty());
 }
