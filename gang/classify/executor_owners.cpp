@@ -2,6 +2,7 @@
 
 #include "config/schema.hpp"
 #include "core/value/pod.hpp"
+#include "gang/model/group/group_records.hpp"
 #include "gang/model/ledger.hpp"
 #include "gang/model/pod/application_ids.hpp"
 
@@ -213,13 +214,23 @@ void ExecutorOwners::follow_group(PodEntry& entry) {
     }
     const Application* gang = model_.gangs.find(entry.slot_gang.str());
     if (is_over(gang)) {
-        // That one may have ended since, and its gang have gone on with another.
-        const PodGroup& group = *model_.groups.find(entry.group.str());
-        gang = group.anchor.empty() ? nullptr : model_.gangs.find(group.anchor);
+        gang = find_successor(entry);
     }
     if (gang != nullptr) {
         join_gang(*gang, entry);
     }
+}
+
+/// The pod that its annotation names may have ended, and the gang have gone on with another. The
+/// group's anchor is not known yet behind the fence.
+const Application* ExecutorOwners::find_successor(const PodEntry& entry) const {
+    for (const PodId member : model_.groups.find(entry.group.str())->members) {
+        const Application* const gang = find_anchored(model_, member);
+        if (!is_over(gang) && is_slot_of(*gang, entry.slot_gang.str())) {
+            return gang;
+        }
+    }
+    return nullptr;
 }
 
 /// One of its group, in a slot of it, that no other gang has.

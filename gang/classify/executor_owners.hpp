@@ -58,6 +58,7 @@ public:
     void follow_slot_annotations(const Application& app);
 
 private:
+    const Application* find_successor(const PodEntry& entry) const;
     void join_gang(const Application& gang, PodEntry& entry);
     void become_member(PodEntry& entry, const std::string& owner);
     const Application* find_driver_by_id(const PodEntry& entry) const;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -338,6 +339,38 @@ TEST_CASE("anchors: after a takeover each member sits in a slot of its own size 
     }
     std::sort(sizes.begin(), sizes.end());
     CHECK(sizes == std::vector<std::int64_t>{256, 1024});
+    CHECK(world.violations.empty());
+    world.check_accounts();
+}
+
+TEST_CASE(
+    "anchors: who sits in a slot is seen behind the fence, too, when the anchor is another (seed "
+    "13785)") {
+    FullGroupNode full(3);
+    World& world = full.world;
+    world.remove_pod(full.other);
+    full.end(0, core::PodPhase::failed);
+    world.remove_pod(full.pods[0]);
+    world.settle();
+    REQUIRE(world.reservation(full.pods[1]));
+    world.hold_bind_answers = true;  // and this one is not carried out yet
+    world.on_bind = [](const gang::BindPod&) { return std::optional(gang::BindOutcome::bound); };
+    world.create(pod_of_group("late", "g", 5'000));
+    world.settle();
+    const gang::BindPod held = world.binds.back();
+    REQUIRE(held.pod.name == "late");
+    REQUIRE(held.annotations.front().second.starts_with(full.pods[0] + "/"));
+    world.hold_bind_answers = false;
+    world.on_bind = nullptr;
+    // It arrives when the next leader has listed the pods, and is shown to it behind its fence.
+    world.restart(false);
+    world.settle();
+    world.lead();
+    REQUIRE(world.arrive(held) == gang::BindOutcome::bound);
+    REQUIRE(world.deliver_one());
+    world.step(gang::Tick{});
+    world.settle();
+    CHECK(world.view(full.pods[1]).slots_bound == 2);
     CHECK(world.violations.empty());
     world.check_accounts();
 }
