@@ -303,6 +303,14 @@ TEST_CASE("anchors: who is left of a gang that its group had before takes no slo
         CHECK(world.reservation(anchor) == before);
         CHECK(world.view(anchor).slots_bound == 1);
     }
+    // Nor one that is kept for a successor.
+    world.remove_pod(other);
+    world.settle();
+    world.restart();
+    world.settle();
+    REQUIRE(world.reservation(anchor));
+    CHECK(slot_count(*world.reservation(anchor)) == 1);
+    CHECK(world.view(anchor).slots_bound == 0);
     CHECK(world.violations.empty());
     world.check_accounts();
 }
