@@ -545,7 +545,8 @@ TEST_CASE("api: a caller who may see one namespace is told nothing of others but
     for (const std::string target :
          {"summary", "gangs", "nodes", "nodes/n1", "queues", "whatif", "history", "gangs/etl/b", "gangs?q=secret"}) {
         for (const Sight& sight : {etl, Sight{false, {}}}) {
-            const HttpReply reply = get("/api/v1/" + target, sight);
+            // Its own: a second question what-if waits for a moment that depends on the machine.
+            const HttpReply reply = ApiHttp(source).reply(HttpAsk{"/api/v1/" + target, "localhost"}, sight);
             CHECK_MESSAGE(!contains(reply.body, "secret"), target << " " << reply.body);
             CHECK_MESSAGE(!contains(reply.body, "adhoc"), target << " " << reply.body);
             CHECK(reply.status == (target == "gangs/etl/b" && sight.namespaces.empty() ? 404 : 200));
