@@ -21,7 +21,7 @@ struct QueueView {
     std::int64_t weight = 1;
     /// Its dominant share beyond its guarantee, divided by its weight, in millionths.
     std::int64_t share_millionths = 0;
-    /// Of that, what it is owed for what was (UsageHistory); negative: it had more than its part.
+    /// Of that, what it is owed for past usage (UsageHistory); negative: it had more than its part.
     std::int64_t owed_millionths = 0;
     bool is_below_guarantee = false;
     core::Resources usage;

@@ -24,7 +24,7 @@ std::int64_t epoch_of(const core::Pod& pod) {
 
 void Leadership::on(const LeadershipGained& event) {
     model_.term.begin(event.epoch, event.handed_over);
-    model_.shares.history.forget();  // what was while another led, nobody here has counted
+    model_.shares.history.forget();  // nobody here has counted it while another led
     fence_.raise();
     gangs_to_fence_.clear();
     model_.worklist.queue_changed = true;

@@ -21,24 +21,6 @@
 #include <vector>
 
 namespace gang {
-namespace {
-
-/// Its queue could use more of the cluster than it has: neither a quota nor the gang itself is in the
-/// way. none: it was not looked at yet.
-bool waits_for_its_turn(ReasonCode code) {
-    switch (code) {
-        case ReasonCode::none:
-        case ReasonCode::waiting_in_queue:
-        case ReasonCode::waiting_for_capacity:
-        case ReasonCode::waiting_for_nodes:
-        case ReasonCode::waiting_for_preemption:
-            return true;
-        default:
-            return false;
-    }
-}
-
-}  // namespace
 
 bool Admission::run() {
     model_.settle_gpus();
@@ -199,7 +181,7 @@ void Admission::run_cycle() {
     // Gangs that are passed over cost work too: without going on where the last tick stopped,
     // enough of them would keep all others from ever being looked at.
     const std::optional<Rank> start = std::exchange(rest_.from, std::nullopt);
-    remember_usage();
+    model_.shares.history.advance(step_.now_ms);
     Turns turns(model_.shares, quota_.totals(), first_attempts(start, cycle));
     while (!turns.is_over()) {
         const Attempt next = turns.take();
@@ -216,7 +198,9 @@ void Admission::run_cycle() {
                           cycle)
                     : std::nullopt);
     }
-    remember_usage();
+    if (model_.shares.history.is_on()) {
+        model_.shares.history.observe(queues_short_of_room(model_), quota_.totals());
+    }
     seen_.usage = model_.shares.usage.version();
     seen_.capacity = model_.cluster.free_capacity_version();
     seen_.ceiling = model_.cluster_model.ceiling_version();
@@ -230,25 +214,6 @@ void Admission::run_cycle() {
         model_.worklist.queue_changed = true;  // also those before the rest, who may fit by now
         step_.wake_at(step_.now_ms);
     }
-}
-
-/// What queues are owed is counted from cycle to cycle: who waits, and what is held, changes in none
-/// but these, or is seen by the next one.
-void Admission::remember_usage() {
-    if (!model_.shares.history.is_on()) {
-        return;
-    }
-    std::vector<QueueIndex> waiting;
-    for (const LaneAndLine& lane : model_.waiting.lanes()) {
-        const bool lacks_room = std::any_of(
-            lane.second.begin(), lane.second.end(), [this](const Application* app) {
-                return waits_for_its_turn(model_.waiting.code_of(*app));
-            });
-        if (lacks_room) {
-            waiting.push_back(lane.first.queue);
-        }
-    }
-    model_.shares.history.advance(step_.now_ms, waiting, quota_.totals());
 }
 
 /// Of each class the first, or where the last cycle stopped.

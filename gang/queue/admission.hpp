@@ -112,7 +112,6 @@ private:
     bool keeps_to_namespace(const Application& app, const PodEntry& entry);
     void expect_executors(Application& app);
     void run_cycle();
-    void remember_usage();
     std::vector<Attempt> first_attempts(const std::optional<Rank>& start, SchedulingCycle& cycle);
     void stop_cycle(const Turns& turns, const Attempt& next, const SchedulingCycle& cycle);
     std::optional<Attempt> find_attempt(

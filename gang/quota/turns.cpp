@@ -43,6 +43,20 @@ bool goes_before(const LaneAndLine* a, const LaneAndLine* b) {
     return place(*a) < place(*b);
 }
 
+/// A gang that was not looked at yet has no code.
+bool waits_for_room(ReasonCode code) {
+    switch (code) {
+        case ReasonCode::none:
+        case ReasonCode::waiting_in_queue:
+        case ReasonCode::waiting_for_capacity:
+        case ReasonCode::waiting_for_nodes:
+        case ReasonCode::waiting_for_preemption:
+            return true;
+        default:
+            return false;
+    }
+}
+
 UserTurn turn_of(const Shares& shares, const Amounts& totals, const Attempt& first) {
     return turn_of(shares, totals, first.gang_class->first.lane, *first.app);
 }
@@ -172,6 +186,19 @@ std::vector<const LaneAndLine*> lanes_in_turn(const Model& model, const Amounts&
         order.update(queue, std::nullopt);
     }
     return all;
+}
+
+std::vector<QueueIndex> queues_short_of_room(const Model& model) {
+    std::vector<QueueIndex> queues;
+    for (const auto& [lane, line] : model.waiting.lanes()) {
+        const bool lacks_room = std::any_of(line.begin(), line.end(), [&](const Application* app) {
+            return waits_for_room(model.waiting.code_of(*app));
+        });
+        if (lacks_room) {
+            queues.push_back(lane.queue);
+        }
+    }
+    return queues;
 }
 
 }  // namespace gang

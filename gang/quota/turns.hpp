@@ -69,5 +69,7 @@ using LaneAndLine = std::pair<const Lane, Line>;
 std::vector<const LaneAndLine*> lanes_in_order(const Model& model, const Amounts& totals);
 /// The same, by whose turn it would be if nobody could be admitted; those who are passed by nobody first.
 std::vector<const LaneAndLine*> lanes_in_turn(const Model& model, const Amounts& totals);
+/// Leaves in which somebody waits for room, and for nothing else; one may come more than once.
+std::vector<QueueIndex> queues_short_of_room(const Model& model);
 
 }  // namespace gang

@@ -1,8 +1,8 @@
 #pragma once
 // Whose turn it is among queues in which somebody waits: at each level of the tree one that has an
 // executor of before_all goes first, then one whose first gang is passed by nobody, then a queue
-// below its guarantee, then the one with the smallest dominant share (less what it is owed, if what
-// was is remembered), then the one whose first gang is the oldest, then by name.
+// below its guarantee, then the one with the smallest dominant share (less what it is owed, where past
+// usage counts), then the one whose first gang is the oldest, then by name.
 //
 // Each queue keeps a tournament of those right below it, so a change plays some ten games a level,
 // however many queues there are. Made anew for each scheduling cycle.
@@ -37,7 +37,7 @@ struct FirstInQueue {
 
 class TurnOrder {
 public:
-    /// `history`: nullptr, or what is taken from shares for what was; must live as long.
+    /// `history` is nullptr where past usage never counts; must live as long.
     TurnOrder(
         const QueueTree& tree,
         const QueueUsage& usage,

@@ -9,12 +9,10 @@
 namespace gang {
 namespace {
 
-
-
 /// How hard what is owed pulls: a queue that lacked a hundredth of the cluster for as long as is
 /// remembered goes before one that holds a tenth more. Found by gang-policies (docs/policies.md).
 constexpr std::int64_t gain = 10;
-/// Long enough that nothing is left of what was before.
+/// So many decay times leave nothing of what was before.
 constexpr std::int64_t decays_max = 20;
 constexpr std::int64_t steps_per_decay = 16;
 
@@ -22,18 +20,14 @@ std::int64_t scale(std::int64_t value, std::int64_t by, std::int64_t of) {
     return static_cast<std::int64_t>(core::Wide{value} * by / of);
 }
 
-std::int64_t share_in_millionths(
-    const QueueNode& queue, const Amounts& held, const Amounts& totals) {
-    return millionths(share_of(queue, held, totals));
-}
-
 }  // namespace
 
 void UsageHistory::configure(std::int64_t half_life_ms) {
     decay_ms_ = scale(half_life_ms, 1'442'695, 1'000'000);  // divided by ln 2
     std::map<std::string, Entry, std::less<>> before;
-    for (std::size_t i = 0; i < names_.size(); ++i)
+    for (std::size_t i = 0; i < names_.size(); ++i) {
         before.emplace(std::move(names_[i]), entries_[i]);
+    }
     entries_.clear();
     names_.clear();
     if (!is_on()) return;
@@ -58,16 +52,17 @@ void UsageHistory::add_up(Entry& entry, std::int64_t ms) const {
     }
 }
 
-void UsageHistory::advance(
-    std::int64_t now_ms, const std::vector<QueueIndex>& waiting, const Amounts& totals) {
+void UsageHistory::advance(std::int64_t now_ms) {
     if (!is_on()) return;
     const std::int64_t passed =
         std::clamp<std::int64_t>(now_ms - last_ms_, 0, decays_max * decay_ms_);
     last_ms_ = now_ms;
-    for (Entry& entry : entries_) {
-        add_up(entry, passed);
-        entry.rate = 0;
-    }
+    for (Entry& entry : entries_) add_up(entry, passed);
+}
+
+void UsageHistory::observe(const std::vector<QueueIndex>& waiting, const Amounts& totals) {
+    if (!is_on()) return;
+    for (Entry& entry : entries_) entry.rate = 0;
     std::vector<bool> waits(entries_.size());
     for (QueueIndex queue : waiting) {
         for (; queue != no_queue && !waits[static_cast<std::size_t>(queue)];
@@ -94,7 +89,7 @@ void UsageHistory::compare_children(
         const auto index = static_cast<std::size_t>(queue);
         children.push_back(
             {index,
-             share_in_millionths(node, usage_.of(queue).amounts, totals),
+             millionths(share_of(node, usage_.of(queue).amounts, totals)),
              node.said.weight,
              waits[index]});
     }

@@ -1,10 +1,10 @@
 #pragma once
-// What queues had less than their part of, for as long as somebody waited in them, and what others
-// had more: it makes good for it when turns are given. What was long ago counts for less, by half
-// with each half-life (as Slurm's PriorityDecayHalfLife and Kueue's usageHalfLifeTime have it).
+// Past usage of queues: what each held less than its part while somebody waited in it, and what
+// others held more than theirs. Turns make up for it. Past usage fades, by half with each half-life
+// (as Slurm's PriorityDecayHalfLife and Kueue's usageHalfLifeTime have it).
 //
-// The part of a queue is taken beside those right below the same queue: what those who wait, and
-// those who hold more than these on average, hold together, by their weights.
+// A queue's part is reckoned among its siblings. Those count in which somebody waits, and those
+// that hold more than these do on average; what they hold together is divided by their weights.
 
 #include "gang/shares/amounts.hpp"
 #include "gang/shares/queue_tree.hpp"
@@ -24,23 +24,22 @@ public:
     UsageHistory& operator=(const UsageHistory&) = delete;
 
     bool is_on() const { return decay_ms_ > 0; }
-    /// 0: nothing is remembered. What is known stays, by the names of queues; to be called again
-    /// when the tree is another one.
+    /// 0: past usage counts for nothing. What is known stays, by the names of queues; to be called
+    /// again when the tree is another one.
     void configure(std::int64_t half_life_ms);
-    /// Adds up what has been since the call before: until now it was as it was then. In `waiting`,
-    /// leaves, somebody waits for room from now on.
-    void advance(
-        std::int64_t now_ms, const std::vector<QueueIndex>& waiting, const Amounts& totals);
+    /// Adds the time since the call before: until now all was as observe() saw it.
+    void advance(std::int64_t now_ms);
+    /// From now on queues hold what their usage says, and somebody waits for room in these leaves.
+    void observe(const std::vector<QueueIndex>& waiting, const Amounts& totals);
     /// To be taken from its share, in millionths; negative: it had more than its part.
     std::int64_t owed(QueueIndex queue) const;
-    /// Nothing is known of what was.
+    /// Past usage is unknown.
     void forget();
 
 private:
     struct Entry {
-        std::int64_t sum =
-            0;  ///< of what it lacked, in millionths of the cluster by weight, and ms
-        std::int64_t rate = 0;  ///< what it lacks since the last call
+        std::int64_t sum = 0;  ///< of what it lacked: millionths of the cluster by weight, times ms
+        std::int64_t rate = 0;  ///< what it lacks, as last observed
     };
     void add_up(Entry& entry, std::int64_t ms) const;
     void compare_children(

@@ -20,6 +20,16 @@ namespace {
 
 constexpr std::int64_t hour_ms = 3'600'000;
 
+/// Until then it was as before; in these leaves somebody waits from then on.
+void advance(
+    UsageHistory& history,
+    std::int64_t now_ms,
+    const std::vector<QueueIndex>& waiting,
+    const Amounts& totals) {
+    history.advance(now_ms);
+    history.observe(waiting, totals);
+}
+
 struct Pair {
     explicit Pair(std::int64_t weight_of_b = 1)
         : tree(tests::with_queues({tests::queue("a"), weighted("b", weight_of_b)})),
@@ -60,8 +70,8 @@ TEST_CASE("usage history: who had less while it waited goes first, although it h
     Pair pair;
     pair.use(pair.a, 60);
     pair.use(pair.b, 20);
-    pair.history.advance(0, {pair.b}, pair.totals);
-    pair.history.advance(hour_ms, {pair.a, pair.b}, pair.totals);
+    advance(pair.history, 0, {pair.b}, pair.totals);
+    advance(pair.history, hour_ms, {pair.a, pair.b}, pair.totals);
     CHECK(pair.history.owed(pair.b) > 0);
     CHECK(pair.history.owed(pair.a) == -pair.history.owed(pair.b));
     pair.use(pair.a, -60);
@@ -76,32 +86,32 @@ TEST_CASE("usage history: by weight, and half of it is forgotten with each half-
     Pair pair(3);
     pair.use(pair.a, 10);
     pair.use(pair.b, 30);
-    pair.history.advance(0, {pair.a, pair.b}, pair.totals);
-    pair.history.advance(hour_ms, {}, pair.totals);
+    advance(pair.history, 0, {pair.a, pair.b}, pair.totals);
+    advance(pair.history, hour_ms, {}, pair.totals);
     CHECK(pair.history.owed(pair.a) == 0);
     pair.use(pair.b, 40);  // a: 10 of a level of 20
-    pair.history.advance(hour_ms, {pair.a}, pair.totals);
-    pair.history.advance(2 * hour_ms, {}, pair.totals);
+    advance(pair.history, hour_ms, {pair.a}, pair.totals);
+    advance(pair.history, 2 * hour_ms, {}, pair.totals);
     const std::int64_t owed = pair.history.owed(pair.a);
     // A tenth for an hour, of the 4.3 that are remembered; ten times, less what has faded.
     CHECK(owed > 190'000);
     CHECK(owed < 231'000);
-    pair.history.advance(5 * hour_ms, {}, pair.totals);
+    advance(pair.history, 5 * hour_ms, {}, pair.totals);
     CHECK(pair.history.owed(pair.a) > owed * 48 / 100);
     CHECK(pair.history.owed(pair.a) < owed * 51 / 100);
-    pair.history.advance(1'000 * hour_ms, {}, pair.totals);
+    advance(pair.history, 1'000 * hour_ms, {}, pair.totals);
     CHECK(pair.history.owed(pair.a) == 0);
 }
 
 TEST_CASE("usage history: where nobody waits nobody is owed anything, and a clock may jump back") {
     Pair pair;
     pair.use(pair.a, 80);
-    pair.history.advance(hour_ms, {}, pair.totals);
-    pair.history.advance(9 * hour_ms, {pair.b}, pair.totals);
+    advance(pair.history, hour_ms, {}, pair.totals);
+    advance(pair.history, 9 * hour_ms, {pair.b}, pair.totals);
     CHECK(pair.history.owed(pair.b) == 0);
-    pair.history.advance(8 * hour_ms, {pair.b}, pair.totals);
+    advance(pair.history, 8 * hour_ms, {pair.b}, pair.totals);
     CHECK(pair.history.owed(pair.b) == 0);
-    pair.history.advance(9 * hour_ms, {}, pair.totals);
+    advance(pair.history, 9 * hour_ms, {}, pair.totals);
     CHECK(pair.history.owed(pair.b) > 0);
 }
 
@@ -117,8 +127,8 @@ TEST_CASE("usage history: below a guarantee comes first, whatever is owed") {
     const QueueIndex a = tree.find("root.a");
     const QueueIndex b = tree.find("root.b");
     usage.add(b, "u", core::Resources{90'000, 0, 0, {}}, 1);
-    history.advance(0, {a}, totals);
-    history.advance(hour_ms, {a, b}, totals);
+    advance(history, 0, {a}, totals);
+    advance(history, hour_ms, {a, b}, totals);
     REQUIRE(history.owed(a) > 0);
     usage.add(b, "u", core::Resources{-80'000, 0, 0, {}}, 1);
     TurnOrder order(tree, usage, totals, &history);
@@ -137,8 +147,8 @@ TEST_CASE("usage history: another file keeps what is known of queues that it has
     Amounts totals;
     totals.add(core::Resources{100'000, 100, 0, {}}, 1);
     usage.add(tree.find("root.a"), "u", core::Resources{90'000, 0, 0, {}}, 1);
-    history.advance(0, {tree.find("root.b")}, totals);
-    history.advance(hour_ms, {}, totals);
+    advance(history, 0, {tree.find("root.b")}, totals);
+    advance(history, hour_ms, {}, totals);
     const std::int64_t owed = history.owed(tree.find("root.b"));
     REQUIRE(owed > 0);
     tree =
