@@ -191,11 +191,10 @@ bool ExecutorOwners::is_waiting_ownerless(const PodEntry& entry) const {
 }
 
 void ExecutorOwners::follow_slot_annotation(PodEntry& entry) {
-    const std::string* value = core::find_value(entry.pod.annotations, slot_annotation);
-    if (value == nullptr || entry.pod.node_name.empty() || !has_unknown_driver(entry)) {
+    if (entry.slot_gang.empty() || entry.pod.node_name.empty() || !has_unknown_driver(entry)) {
         return;
     }
-    const std::string driver = value->substr(0, value->find('/'));
+    const std::string& driver = entry.slot_gang.str();
     const auto id = model_.pods.find(driver);
     if (!id || !model_.application_ids.of(entry.application_key).has_driver(*id)) {
         return;

@@ -73,7 +73,6 @@ struct PodEntry {
     PodId id;
     core::Pod pod;
     SlotAnnotation annotated_slot = SlotAnnotation::none;  ///< in its annotations
-    core::Text slot_gang;      ///< Application::gang_uid() that it names there
     std::int32_t profile = 0;  ///< of an executor, in its labels; of a group's member, by its size
     // What the pod was when it was first seen: labels and owners can be edited later.
     bool is_driver = false;    ///< of a Spark application in cluster mode, says it has a gang, or
@@ -82,6 +81,7 @@ struct PodEntry {
     bool hand_made = false;    ///< a driver that no Spark made, or an executor by its labels alone
     bool is_change = true;     ///< its last event changed more than the version
     bool declares_anew = false;  ///< what it says of its gang has not been looked at
+    core::Text slot_gang;        ///< Application::gang_uid() that its slot annotation names
     core::Text owner;            ///< uid of an executor's controller or driver, else empty
     core::Text application_key;  ///< namespace/application id, see ExecutorOwners
     core::Text group;            ///< key of its pod group (PodGroups), empty: none

@@ -21,18 +21,15 @@ std::int32_t profile_of(const core::Pod& executor) {
     return profile;
 }
 
-SlotAnnotation read_slot_annotation(const core::Pod& executor) {
+SlotNote read_slot_annotation(const core::Pod& executor) {
     const std::string* value = core::find_value(executor.annotations, slot_annotation);
-    return value == nullptr         ? SlotAnnotation::none
-           : *value == surplus_slot ? SlotAnnotation::surplus
-                                    : SlotAnnotation::slot;
-}
-
-std::string_view read_slot_gang(const core::Pod& executor) {
-    const std::string* value = core::find_value(executor.annotations, slot_annotation);
-    const std::size_t slash = value == nullptr ? std::string::npos : value->find('/');
-    return slash == std::string::npos ? std::string_view{}
-                                      : std::string_view(*value).substr(0, slash);
+    if (value == nullptr) {
+        return {};
+    }
+    if (*value == surplus_slot) {
+        return {SlotAnnotation::surplus, {}};
+    }
+    return {SlotAnnotation::slot, std::string_view(*value).substr(0, value->find('/'))};
 }
 
 bool fits_within(const core::Resources& inner, const core::Resources& outer) {

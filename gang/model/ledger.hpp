@@ -174,10 +174,12 @@ inline bool is_stored(const Application& app, const Slot& slot) {
 /// The profile label of an executor, 0 if there is none.
 std::int32_t profile_of(const core::Pod& executor);
 
-/// What the annotation of an executor says of its slot.
-SlotAnnotation read_slot_annotation(const core::Pod& executor);
-/// Whose slot it names, as a uid; empty: nobody's.
-std::string_view read_slot_gang(const core::Pod& executor);
+/// What the annotation of an executor says of its slot; valid as long as the pod.
+struct SlotNote {
+    SlotAnnotation kind = SlotAnnotation::none;
+    std::string_view gang;  ///< Application::gang_uid() of the gang whose slot it is; else empty
+};
+SlotNote read_slot_annotation(const core::Pod& executor);
 
 /// Whether each amount of `inner` is within `outer`.
 bool fits_within(const core::Resources& inner, const core::Resources& outer);

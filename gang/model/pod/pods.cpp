@@ -199,12 +199,13 @@ void Pods::compact_driver(Cell& compacted) {
 
 bool Pods::is_known(PodId id, const core::Pod& update) {
     Cell& known = cell(id);
-    const bool same =
-        !update.deleting && !core::is_terminal(update) &&
-        known.phase != core::PodPhase::succeeded && known.phase != core::PodPhase::failed &&
-        known.node == update.node_name && known.annotated_slot == read_slot_annotation(update) &&
-        kin(known).slot_gang.str() == read_slot_gang(update) && amounts(known) == update.requests &&
-        core::read_pod_cards(update.annotations, update.requests, false).empty();
+    const SlotNote note = read_slot_annotation(update);
+    const bool same = !update.deleting && !core::is_terminal(update) &&
+                      known.phase != core::PodPhase::succeeded &&
+                      known.phase != core::PodPhase::failed && known.node == update.node_name &&
+                      known.annotated_slot == note.kind && kin(known).slot_gang == note.gang &&
+                      amounts(known) == update.requests &&
+                      core::read_pod_cards(update.annotations, update.requests, false).empty();
     if (!same || !known.is_driver) {
         known.phase = same ? update.phase : known.phase;
         if (const auto member = member_versions_.find(id);
@@ -294,9 +295,9 @@ const std::string& Pods::slot_gang(PodId id) const {
 }
 
 void Pods::read_slot(PodEntry& entry) {
-    entry.annotated_slot = read_slot_annotation(entry.pod);
-    const std::string_view gang = read_slot_gang(entry.pod);
-    entry.slot_gang = gang.empty() ? core::Text{} : texts_.keep(gang);
+    const SlotNote note = read_slot_annotation(entry.pod);
+    entry.annotated_slot = note.kind;
+    entry.slot_gang = note.gang.empty() ? core::Text{} : texts_.keep(note.gang);
 }
 
 SlotAnnotation Pods::annotated_slot(PodId id) const {
