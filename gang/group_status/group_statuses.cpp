@@ -66,7 +66,7 @@ void GroupStatuses::on(const GroupStatusWritten& event) {
     const core::PodGroupStatus written = *std::exchange(record.writing, std::nullopt);
     switch (event.outcome) {
         case GroupStatusOutcome::written:
-            pause_until_ms_[static_cast<std::size_t>(event.dialect)] = 0;
+            paused_until(event.dialect) = 0;
             record.stored = written;
             record.failures = 0;
             record.written_ms = step_.now_ms;
@@ -77,8 +77,7 @@ void GroupStatuses::on(const GroupStatusWritten& event) {
             record.is_left = true;
             break;
         case GroupStatusOutcome::forbidden:
-            pause_until_ms_[static_cast<std::size_t>(event.dialect)] =
-                step_.now_ms + forbidden_pause_ms;
+            paused_until(event.dialect) = step_.now_ms + forbidden_pause_ms;
             model_.worklist.group_statuses.insert(key);
             break;
         case GroupStatusOutcome::gone:
@@ -106,7 +105,7 @@ void GroupStatuses::on(const LeadershipLost&) {
 
 void GroupStatuses::forget_all() {
     due_.clear();
-    pause_until_ms_ = {};
+    paused_until_ms_ = {};
     model_.groups.forget_statuses();
     model_.worklist.group_statuses.clear();
 }
@@ -165,9 +164,8 @@ void GroupStatuses::look(const std::string& key, PodGroup& group) {
     if (record.is_left || record.writing) {
         return;
     }
-    if (const std::int64_t until_ms = pause_until_ms_[static_cast<std::size_t>(group.dialect)];
-        until_ms > step_.now_ms) {
-        schedule(key, record, until_ms);
+    if (paused_until(group.dialect) > step_.now_ms) {
+        schedule(key, record, paused_until(group.dialect));
         return;
     }
     if (!record.is_read) {
@@ -204,9 +202,8 @@ void GroupStatuses::write(const std::string& key, PodGroup& group) {
         schedule(key, record, soft_ms);
         return;
     }
-    if (std::int64_t& until_ms = pause_until_ms_[static_cast<std::size_t>(group.dialect)];
-        until_ms != 0) {
-        until_ms = step_.now_ms + forbidden_pause_ms;  // one group finds out for all
+    if (paused_until(group.dialect) != 0) {
+        paused_until(group.dialect) = step_.now_ms + forbidden_pause_ms;  // one finds out for all
     }
     ++sent_;
     record.writing = wanted;

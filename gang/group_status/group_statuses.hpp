@@ -42,6 +42,9 @@ private:
     void schedule(const std::string& key, GroupStatusRecord& record, std::int64_t at_ms);
     void forget_all();
     bool may_send();
+    std::int64_t& paused_until(core::GroupDialect dialect) {
+        return paused_until_ms_[static_cast<std::size_t>(dialect)];
+    }
     void look(const std::string& key, PodGroup& group);
     void write(const std::string& key, PodGroup& group);
     GroupFacts facts_of(const PodGroup& group) const;
@@ -54,9 +57,10 @@ private:
     Model& model_;
     StepContext& step_;
     std::set<std::pair<std::int64_t, std::string>> due_;  ///< time and key
+    /// By dialect: a write was forbidden, and before that time none is tried. 0: nothing is known
+    /// against it.
     std::array<std::int64_t, static_cast<std::size_t>(core::last_group_dialect) + 1>
-        pause_until_ms_{};  ///< since a write was forbidden; 0: none was, or one was carried out
-                            ///< since
+        paused_until_ms_{};
     std::int64_t second_ = 0;
     int sent_ = 0;  ///< in that second
 };

@@ -8,15 +8,26 @@
 #include <cstdint>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 namespace gang {
-
 namespace {
 
 bool is_of_shape(const Application& app, std::size_t slot, std::int32_t profile) {
     return app.declared.shapes[app.slots[slot].shape].profile == profile;
+}
+
+/// The first that nobody is in and that `fits(index)`.
+template <typename Fits>
+std::optional<std::size_t> find_empty(const Application& app, const Fits& fits) {
+    for (std::size_t i = 0; i < app.slots.size(); ++i) {
+        if (app.slots[i].pod.is_none() && fits(i)) {
+            return i;
+        }
+    }
+    return std::nullopt;
 }
 
 }  // namespace
@@ -77,12 +88,11 @@ void SlotAssigner::assign_members(Application& app) {
     // nobody.
     for (const PodId member : members) {
         if (model_.pods.slot(member) < 0 && has_lost_annotation(member)) {
-            for (std::size_t i = 0; i < app.slots.size(); ++i) {
-                if (app.slots[i].pod.is_none() &&
-                    is_of_shape(app, i, model_.pods.profile(member))) {
-                    assign(i, member);
-                    break;
-                }
+            const auto slot = find_empty(app, [&](std::size_t i) {
+                return is_of_shape(app, i, model_.pods.profile(member));
+            });
+            if (slot) {
+                assign(*slot, member);
             }
         }
     }
@@ -106,13 +116,13 @@ void SlotAssigner::assign_bound(Application& app, PodEntry& entry) {
         return;
     }
     for (const bool any_shape : {false, true}) {
-        for (std::size_t i = 0; i < app.slots.size(); ++i) {
-            const Slot& slot = app.slots[i];
-            if (slot.pod.is_none() && slot.node == entry.node() &&
-                (any_shape || is_of_shape(app, i, entry.profile))) {
-                model_.ledger.assign(app, i, entry);
-                return;
-            }
+        const auto slot = find_empty(app, [&](std::size_t i) {
+            return app.slots[i].node == entry.node() &&
+                   (any_shape || is_of_shape(app, i, entry.profile));
+        });
+        if (slot) {
+            model_.ledger.assign(app, *slot, entry);
+            return;
         }
     }
 }
