@@ -4,49 +4,10 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <deque>
 #include <utility>
 
 namespace k8s {
 namespace {
-
-/// A card's labels behind the metric's name are the same text in each of its series: it is read
-/// once, and known again where it comes next. It is looked for behind the text that was found the
-/// last time, and where a metric's series would begin again: Prometheus has them by metric, or by
-/// node and then by metric. Elsewhere it is not found, and read as it is.
-class LabelMemo {
-public:
-    struct Known {
-        std::string_view text;  ///< with the closing brace
-        GpuLabels labels;
-        std::size_t number;  ///< from zero on
-    };
-
-    /// The labels with which the text goes on, up to their closing brace; nullptr: not known.
-    const Known* find(std::string_view text) {
-        for (const std::size_t at : {next_, next_ + 1, run_, std::size_t{0}}) {
-            if (at >= known_.size() || !text.starts_with(known_[at].text)) continue;
-            next_ = at + 1;
-            return &known_[at];
-        }
-        return nullptr;
-    }
-    /// `text` ends with the closing brace of labels that were not found. Their number, if they are
-    /// kept.
-    std::size_t add(std::string_view text, const GpuLabels& labels) {
-        if (known_.size() == known_max) return GpuSeries::not_numbered;
-        if (next_ != known_.size()) run_ = known_.size();
-        known_.push_back({text, labels, known_.size()});
-        next_ = known_.size();
-        return next_ - 1;
-    }
-
-private:
-    static constexpr std::size_t known_max = 65'536;
-    std::deque<Known> known_;  // it grows without moving what is there
-    std::size_t next_ = 0;
-    std::size_t run_ = 0;  ///< where those that came one after the other, all of them new, begin
-};
 
 /// What a series has in common with the one before, as text: all up to the metric's name, and from
 /// the labels' end to the value, for an answer is about one moment. Both have been read as JSON.
@@ -73,8 +34,10 @@ public:
     /// A longer value is read as any JSON.
     static constexpr std::size_t value_max = 64;
 
-    AnswerReader(std::string_view body, std::string_view node_label, const Visit& visit)
-        : cursor_(body, body.data(), scalars_, pool_), node_label_(node_label), visit_(visit) {}
+    AnswerReader(std::string_view body, GpuLabelMemo& memo, const Visit& visit)
+        : cursor_(body, body.data(), scalars_, pool_), memo_(memo), visit_(visit) {
+        memo_.begin_answer();
+    }
 
     core::Result<GpuAnswer> read() {
         cursor_.skip_space();
@@ -121,7 +84,7 @@ private:
         if (read_like_before()) return true;
         metric_ = {};
         fresh_ = {};
-        number_ = GpuSeries::not_numbered;
+        number_ = GpuLabelMemo::none;
         labels_text_ = nullptr;
         bool has_labels = false;
         bool has_value = false;
@@ -154,17 +117,18 @@ private:
             return true;
         };
         if (frame_.head.empty() || !take(frame_.head)) return false;
-        const LabelMemo::Known* const known = labels_.find(rest);
-        if (known == nullptr) return false;
-        rest.remove_prefix(known->text.size() - 1);
+        const std::size_t number = memo_.find(rest);
+        if (number == GpuLabelMemo::none) return false;
+        const GpuLabelMemo::Known& known = memo_.at(number);
+        rest.remove_prefix(known.text.size() - 1);
         if (!take(frame_.middle)) return false;
         const std::size_t quote = rest.substr(0, value_max).find('"');
         if (quote == std::string_view::npos) return false;
         const std::string_view value = rest.substr(0, quote);
         rest.remove_prefix(quote + 1);
         if (!is_plain_value(value) || !take(Frame::end)) return false;
-        cursor_.pass(cursor_.rest().size() - rest.size());
-        visit_({frame_.metric, known->labels, value, known->number});
+        cursor_.pass_known(cursor_.rest().size() - rest.size());
+        visit_({frame_.metric, known.labels, value, number});
         return true;
     }
 
@@ -172,10 +136,9 @@ private:
     bool read_labels(bool is_more) {
         // What is behind the metric's name, if that is the first label, and the only one of its
         // kind, is known again.
-        const LabelMemo::Known* known = nullptr;
         std::size_t number = 0;
         labels_text_ = nullptr;
-        number_ = GpuSeries::not_numbered;
+        number_ = GpuLabelMemo::none;
         const bool is_read = read_object([&](std::string_view key) {
             std::string_view* const label = label_of(key);
             const bool is_first = number++ == 0 && !is_more;
@@ -185,18 +148,19 @@ private:
             *label = *said;
             if (label != &metric_) return true;
             labels_text_ = is_first ? cursor_.at() : nullptr;
-            known = is_first ? labels_.find(cursor_.rest()) : nullptr;
-            if (known != nullptr) cursor_.pass(known->text.size() - 1);
+            if (!is_first) return true;
+            number_ = memo_.find(cursor_.rest());
+            if (number_ != GpuLabelMemo::none)
+                cursor_.pass_known(memo_.at(number_).text.size() - 1);
             return true;
         });
         if (!is_read) return false;
         labels_end_ = cursor_.at() - 1;
         if (labels_text_ == nullptr) return true;
-        if (known != nullptr) {
-            fresh_ = known->labels;
-            number_ = known->number;
+        if (number_ != GpuLabelMemo::none) {
+            fresh_ = memo_.at(number_).labels;
         } else {
-            number_ = labels_.add(text(labels_text_, cursor_.at()), fresh_);
+            number_ = memo_.add(text(labels_text_, cursor_.at()), fresh_);
         }
         return true;
     }
@@ -220,7 +184,7 @@ private:
     }
 
     std::string_view* label_of(std::string_view key) {
-        if (key == node_label_) return &fresh_.node;
+        if (key == memo_.node_label()) return &fresh_.node;
         if (key == "__name__") return &metric_;
         if (key == "id") return &fresh_.id;
         if (key == "uuid") return &fresh_.uuid;
@@ -268,16 +232,15 @@ private:
     JsonScalarReader scalars_;
     JsonCursor::Pool pool_;
     JsonCursor cursor_;
-    std::string_view node_label_;
+    GpuLabelMemo& memo_;
     const Visit& visit_;
     std::string_view metric_;  ///< of the series that is being read, as is all up to its value
     GpuLabels fresh_;
-    std::size_t number_ = GpuSeries::not_numbered;
+    std::size_t number_ = GpuLabelMemo::none;
     std::string_view amount_;
     const char* labels_text_ = nullptr;  ///< what of it may be known again, from there to the end
     const char* labels_end_ = nullptr;   ///< their closing brace
     const char* value_ = nullptr;        ///< its opening quote
-    LabelMemo labels_;
     Frame frame_;
     GpuAnswer answer_;
 };
@@ -285,10 +248,8 @@ private:
 }  // namespace
 
 core::Result<GpuAnswer> read_gpu_answer(
-    std::string_view body,
-    std::string_view node_label,
-    const std::function<void(const GpuSeries&)>& visit) {
-    return AnswerReader(body, node_label, visit).read();
+    std::string_view body, GpuLabelMemo& memo, const std::function<void(const GpuSeries&)>& visit) {
+    return AnswerReader(body, memo, visit).read();
 }
 
 }  // namespace k8s

@@ -7,7 +7,6 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -58,23 +57,12 @@ std::optional<std::int64_t> to_amount(std::string_view text, const Metric& metri
 }  // namespace
 
 core::Result<core::Done> GpuVectors::add(const std::string& body) {
-    std::vector<SampledGpu*> known;  // by the number of their labels; nullptr: to be looked for
-    const auto answer = read_gpu_answer(body, node_label_, [&](const GpuSeries& series) {
-        const auto& [node, id, uuid, model] = series.labels;
-        const bool has_number = series.labels_number != GpuSeries::not_numbered;
-        if (has_number && series.labels_number >= known.size()) {
-            known.resize(series.labels_number + 1);
-        }
-        SampledGpu* gpu = has_number ? known[series.labels_number] : nullptr;
-        if (gpu == nullptr) {
-            without_node_ += node.empty() ? 1 : 0;
-            gpu = find_gpu(node, id.empty() ? uuid : id, model);
-        }
-        if (has_number) known[series.labels_number] = gpu;
-        if (gpu == nullptr) {
+    const auto answer = read_gpu_answer(body, memo_, [this](const GpuSeries& series) {
+        const auto [node, number] = place_of(series);
+        if (node == nullptr) {
             ++left_out_;
         } else {
-            set(*gpu, series.metric, series.value);
+            set((*node)[number], series.metric, series.value);
         }
     });
     if (!answer) return answer.error();
@@ -86,31 +74,49 @@ core::Result<core::Done> GpuVectors::add(const std::string& body) {
     return core::Done{};
 }
 
-/// Series come by metric, and then mostly by node and GPU, in the order in which they are kept: the
-/// next one is mostly of the same node, or of the next.
-core::SampledGpu* GpuVectors::find_gpu(
+GpuVectors::Place GpuVectors::place_of(const GpuSeries& series) {
+    const std::size_t number = series.labels_number;
+    const bool has_number = number != GpuLabelMemo::none;
+    if (has_number && number < places_.size() && places_[number].node != nullptr) {
+        return places_[number];
+    }
+    const auto& [node, id, uuid, model] = series.labels;
+    without_node_ += node.empty() ? 1 : 0;
+    const Place place = find_gpu(node, id.empty() ? uuid : id, model);
+    if (has_number) {
+        if (number >= places_.size()) places_.resize(std::max(number + 1, memo_.size()));
+        places_[number] = place;
+    }
+    return place;
+}
+
+/// Series come by metric, and then mostly by node and GPU: the next one is mostly of the same node,
+/// or of the next.
+GpuVectors::Place GpuVectors::find_gpu(
     std::string_view node, std::string_view id, std::string_view model) {
-    if (node.empty() || node.size() > node_max || id.empty() || id.size() > id_max) return nullptr;
+    if (node.empty() || node.size() > node_max || id.empty() || id.size() > id_max) return {};
     if (last_ == nodes_.end() || last_->first != node) {
         if (last_ != nodes_.end()) ++last_;
         if (last_ == nodes_.end() || last_->first != node) last_ = nodes_.find(node);
         if (last_ == nodes_.end()) {
-            if (nodes_.size() >= nodes_max) return nullptr;
+            if (nodes_.size() >= nodes_max) return {};
             last_ = nodes_.try_emplace(std::string(node)).first;
         }
-        next_ = last_->second.begin();
+        next_ = 0;
     }
-    auto& gpus = last_->second;
-    auto gpu = next_ != gpus.end() && next_->first == id ? next_ : gpus.find(id);
-    if (gpu == gpus.end()) {
-        if (gpus.size() >= gpus_max) return nullptr;
-        gpu = gpus.try_emplace(std::string(id)).first;
-        gpu->second.id = id;
+    Gpus& gpus = last_->second;
+    if (next_ >= gpus.size() || gpus[next_].id != id) {
+        const auto found = std::find_if(
+            gpus.begin(), gpus.end(), [id](const SampledGpu& one) { return one.id == id; });
+        next_ = static_cast<std::size_t>(found - gpus.begin());
     }
-    next_ = std::next(gpu);
-    SampledGpu& found = gpu->second;
+    if (next_ == gpus.size()) {
+        if (gpus.size() >= gpus_max) return {};
+        gpus.emplace_back().id = id;
+    }
+    SampledGpu& found = gpus[next_];
     if (found.model.empty()) found.model = one_line(std::string(model), model_max);
-    return &found;
+    return {&gpus, next_++};
 }
 
 void GpuVectors::set(SampledGpu& gpu, std::string_view name, std::string_view value) {
@@ -134,11 +140,14 @@ void GpuVectors::set(SampledGpu& gpu, std::string_view name, std::string_view va
 std::vector<core::SampledNode> GpuVectors::take() {
     std::vector<core::SampledNode> nodes;
     last_ = nodes_.end();
+    places_.clear();
     for (auto& [name, gpus] : std::exchange(nodes_, {})) {
         core::SampledNode& node = nodes.emplace_back();
         node.node = name;
-        node.gpus.reserve(gpus.size());
-        for (auto& [id, gpu] : gpus) node.gpus.push_back(std::move(gpu));
+        node.gpus = std::move(gpus);
+        std::sort(node.gpus.begin(), node.gpus.end(), [](const auto& a, const auto& b) {
+            return a.id < b.id;
+        });
     }
     return nodes;
 }

@@ -6,6 +6,7 @@
 
 #include "core/base/result.hpp"
 #include "core/value/device/sampled_gpu.hpp"
+#include "k8s/metrics/gpu_labels.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -15,6 +16,7 @@
 #include <vector>
 
 namespace k8s {
+struct GpuSeries;
 
 /// The metrics whose values move, as far as they are read, and those that say what a card is.
 inline constexpr std::string_view gpu_query_dynamic =
@@ -44,8 +46,8 @@ public:
     static constexpr std::size_t gpus_max = 64;
     static constexpr std::size_t nodes_max = 20'000;
 
-    /// The label with the node's name.
-    explicit GpuVectors(std::string node_label) : node_label_(std::move(node_label)) {}
+    /// Of one poll. The memo is only used, and best the same in each.
+    explicit GpuVectors(GpuLabelMemo& memo) : memo_(memo) { memo.begin_poll(); }
     GpuVectors(const GpuVectors&) = delete;
     GpuVectors& operator=(const GpuVectors&) = delete;
 
@@ -65,15 +67,23 @@ public:
     std::size_t unreadable() const { return unreadable_; }
 
 private:
-    core::SampledGpu* find_gpu(std::string_view node, std::string_view id, std::string_view model);
+    using Gpus = std::vector<core::SampledGpu>;  // in the order in which they came
+    using Nodes = std::map<std::string, Gpus, std::less<>>;
+    /// A GPU, whose place in memory may change.
+    struct Place {
+        Gpus* node = nullptr;  ///< nullptr: none
+        std::size_t number = 0;
+    };
+
+    Place place_of(const GpuSeries& series);
+    Place find_gpu(std::string_view node, std::string_view id, std::string_view model);
     void set(core::SampledGpu& gpu, std::string_view metric, std::string_view value);
 
-    std::string node_label_;
-    using Gpus = std::map<std::string, core::SampledGpu, std::less<>>;
-    using Nodes = std::map<std::string, Gpus, std::less<>>;
+    GpuLabelMemo& memo_;
     Nodes nodes_;
+    std::vector<Place> places_;            ///< by the number of their labels
     Nodes::iterator last_ = nodes_.end();  ///< the node of the series before
-    Gpus::iterator next_;                  ///< its GPU behind that of the series before
+    std::size_t next_ = 0;                 ///< of its GPUs, behind that of the series before
     std::size_t last_metric_ = 0;          ///< the metric of the series before, mostly
     std::size_t left_out_ = 0;
     std::size_t without_node_ = 0;

@@ -25,12 +25,14 @@ struct MetricsPoller::Impl : std::enable_shared_from_this<MetricsPoller::Impl> {
         : io(context),
           options(std::move(with)),
           connection(context, std::move(endpoint)),
-          timer(context) {}
+          timer(context),
+          labels(options.node_label) {}
 
     asio::io_context& io;
     MetricsPollerOptions options;
     Connection connection;
     asio::steady_timer timer;
+    GpuLabelMemo labels;
     MetricsPollerStats stats;
     std::string problem;  ///< of the last poll, as it was said
     bool stopped = false;
@@ -53,7 +55,7 @@ asio::awaitable<void> MetricsPoller::Impl::run() {
 }
 
 asio::awaitable<void> MetricsPoller::Impl::poll() {
-    GpuVectors vectors(options.node_label);
+    GpuVectors vectors(labels);
     std::string why;
     for (const std::string_view query : {gpu_query_dynamic, gpu_query_static}) {
         std::string text(query);

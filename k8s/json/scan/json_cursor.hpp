@@ -36,6 +36,11 @@ public:
     /// NUL, which is never a part of JSON, at the end.
     char look() const { return at_ < end_ ? *at_ : '\0'; }
     void pass(std::size_t bytes = 1) { at_ += bytes; }
+    /// Past what is known to be JSON without a NUL, to a place outside of any string.
+    void pass_known(std::size_t bytes) {
+        at_ += bytes;
+        scanner_.jump(at_);
+    }
 
     void skip_space() {
         while (at_ < end_ && is_space(*at_)) ++at_;

@@ -50,6 +50,19 @@ public:
     /// remembered: any depth costs the same.
     const char* find_closing(const char* open);
 
+    /// The next call is about a place at or behind this one, which is outside of any string: what
+    /// is before it need not be walked through.
+    void jump(const char* place) {
+        if (place < begin_ + (first_ + count_) * json_block_size) return;
+        size_ -= static_cast<std::size_t>(place - begin_);
+        begin_ = place;
+        first_ = 0;
+        count_ = 0;
+        const bool has_nul = carry_.has_nul;
+        carry_ = {};
+        carry_.has_nul = has_nul;
+    }
+
     /// In what has been walked through so far, and in up to a kilobyte behind.
     bool has_nul() const { return carry_.has_nul; }
 

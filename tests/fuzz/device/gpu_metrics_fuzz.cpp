@@ -47,15 +47,19 @@ void check(const std::vector<core::SampledNode>& nodes) {
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string body = fuzz::text(data, size);
-    k8s::GpuVectors vectors("kubernetes_node");
+    k8s::GpuLabelMemo memo("kubernetes_node");
+    k8s::GpuVectors vectors(memo);
     const auto added = vectors.add(body);
     PROPERTY(added || !added.error().message.empty());
     const auto again = vectors.add(body);
     PROPERTY(added.has_value() == again.has_value());
     const std::vector<core::SampledNode> twice = vectors.take();
     check(twice);
-    k8s::GpuVectors once("kubernetes_node");
-    PROPERTY(once.add(body).has_value() == added.has_value());
-    PROPERTY(once.take() == twice);
+    for (int poll = 0; poll < 3;
+         ++poll) {  // with labels that are known, and once they are forgotten
+        k8s::GpuVectors once(memo);
+        PROPERTY(once.add(body).has_value() == added.has_value());
+        PROPERTY(once.take() == twice);
+    }
     return 0;
 }

@@ -11,6 +11,7 @@
 
 using core::SampledGpu;
 using core::SampledNode;
+using k8s::GpuLabelMemo;
 using k8s::GpuVectors;
 
 namespace {
@@ -29,7 +30,8 @@ std::string vector_of(const std::string& all) {
 }
 
 std::string why_not(const std::string& body) {
-    GpuVectors vectors("kubernetes_node");
+    GpuLabelMemo memo("kubernetes_node");
+    GpuVectors vectors(memo);
     const auto added = vectors.add(body);
     return added ? "" : added.error().message;
 }
@@ -37,7 +39,8 @@ std::string why_not(const std::string& body) {
 }  // namespace
 
 TEST_CASE("two answers of Prometheus become GPUs of nodes, in whole numbers") {
-    GpuVectors vectors("kubernetes_node");
+    GpuLabelMemo memo("kubernetes_node");
+    GpuVectors vectors(memo);
     REQUIRE(vectors.add(vector_of(
         series("dynamic_gpu_free_global_memory_MiB", "8.1925e+03") + "," +
         series("dynamic_gpu_power_usage_W", "50.25") + "," +
@@ -66,7 +69,8 @@ TEST_CASE("two answers of Prometheus become GPUs of nodes, in whole numbers") {
 }
 
 TEST_CASE("a Prometheus that lies: what is no amount is none, what is nobody's is left out") {
-    GpuVectors vectors("kubernetes_node");
+    GpuLabelMemo memo("kubernetes_node");
+    GpuVectors vectors(memo);
     std::string all;
     for (const char* value : {"NaN", "+Inf", "-Inf", "1e400", "-1", "2e9", "", "12x"}) {
         all += (all.empty() ? "" : ",") + series("dynamic_gpu_free_global_memory_MiB", value);
@@ -87,7 +91,8 @@ TEST_CASE("a Prometheus that lies: what is no amount is none, what is nobody's i
 
 TEST_CASE("of two series for one GPU the worse counts, in whatever order they come") {
     for (const bool is_turned : {false, true}) {
-        GpuVectors vectors("kubernetes_node");
+        GpuLabelMemo memo("kubernetes_node");
+        GpuVectors vectors(memo);
         const std::string less = series("dynamic_gpu_free_global_memory_MiB", "10");
         const std::string more = series("dynamic_gpu_free_global_memory_MiB", "20");
         REQUIRE(vectors.add(vector_of(is_turned ? more + "," + less : less + "," + more)));
@@ -96,7 +101,8 @@ TEST_CASE("of two series for one GPU the worse counts, in whatever order they co
 }
 
 TEST_CASE("ten thousand series of one node are sixty-four GPUs") {
-    GpuVectors vectors("node");
+    GpuLabelMemo memo("node");
+    GpuVectors vectors(memo);
     std::string all;
     for (int i = 0; i < 10'000; ++i) {
         all += (i == 0 ? "" : ",") + series(
@@ -150,7 +156,8 @@ TEST_CASE("GPUs by model: those with the most GPUs, and all others in one") {
 }
 
 TEST_CASE("an answer in another order, and with more in it, is read all the same") {
-    GpuVectors vectors("kubernetes_node");
+    GpuLabelMemo memo("kubernetes_node");
+    GpuVectors vectors(memo);
     const std::string labels = R"("a":[{"id":"x"}],"model":null,"kubernetes_node":"g1","id":"0")";
     const std::string one =
         R"({"more":{"value":[7]},"value":[1,"12"],"metric":{)" + labels +
@@ -186,7 +193,8 @@ TEST_CASE("a series is read as it is where it looks like the one before, up to w
         return vector_of(one + "," + two.substr(0, two.rfind('"')) + end);
     };
     const auto size_of = [](const std::string& body) {
-        GpuVectors vectors("kubernetes_node");
+        GpuLabelMemo memo("kubernetes_node");
+        GpuVectors vectors(memo);
         REQUIRE(vectors.add(body));
         return vectors.take().at(0).gpus.at(0).size_mib;
     };
@@ -335,8 +343,10 @@ TEST_CASE("an answer says what its series say one by one, in whatever order they
                 all.push_back(any_frame(one, random));
             }
         }
-        GpuVectors at_once("kubernetes_node");
-        GpuVectors one_by_one("kubernetes_node");
+        GpuLabelMemo at_once_labels("kubernetes_node");
+        GpuVectors at_once(at_once_labels);
+        GpuLabelMemo one_by_one_labels("kubernetes_node");
+        GpuVectors one_by_one(one_by_one_labels);
         std::string joined;
         for (const std::string& one : all) {
             REQUIRE(one_by_one.add(vector_of(one)));
@@ -345,6 +355,10 @@ TEST_CASE("an answer says what its series say one by one, in whatever order they
         REQUIRE(at_once.add(vector_of(joined)));
         CHECK(at_once.left_out() == one_by_one.left_out());
         CHECK(at_once.unreadable() == one_by_one.unreadable());
-        CHECK(at_once.take() == one_by_one.take());
+        const std::vector<SampledNode> nodes = at_once.take();
+        CHECK(nodes == one_by_one.take());
+        GpuVectors next_poll(at_once_labels);
+        REQUIRE(next_poll.add(vector_of(joined)));
+        CHECK(next_poll.take() == nodes);
     }
 }
