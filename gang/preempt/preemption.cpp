@@ -73,7 +73,6 @@ void Preemption::forget_all() {
     spared_.clear();
     searched_.clear();
     progress_.clear();
-    taken_ms_.clear();
 }
 
 void Preemption::config_changed() {

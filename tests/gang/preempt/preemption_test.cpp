@@ -339,6 +339,27 @@ TEST_CASE("preempt: at most so many victims a minute") {
     CHECK(world.is_bound(high));
 }
 
+TEST_CASE("preempt: a file without preemption, and one with it again, begin no minute anew") {
+    config::Schema schema = schema_of({by_priority("etl")});
+    schema.preemption.max_victims_per_minute = 1;
+    config::Schema without = schema;
+    without.queues[0].preemption = {};
+    World world(schema);
+    world.add_node(tests::node("n1", 8, 64 * 1024));
+    running(world, "a", "etl", 3, 1);
+    running(world, "b", "etl", 3, 2);
+    submit(world, "high", "etl", 7, 3, 10);
+    world.advance(20'000);
+    REQUIRE(world.evictions.size() == 4);
+    world.reconfigure(without);
+    world.advance(2'000);
+    world.reconfigure(schema);
+    world.advance(20'000);
+    CHECK(world.evictions.size() == 4);
+    world.advance(40'000);
+    CHECK(world.evictions.size() == 8);
+}
+
 TEST_CASE("preempt: a victim whose driver has ended by itself is one of those a minute") {
     config::Schema schema = schema_of({by_priority("etl")});
     schema.preemption.max_victims_per_minute = 1;
