@@ -225,13 +225,18 @@ asio::awaitable<DemandResult> DemandClient::Impl::want_all(const DemandRequest& 
     co_return result;
 }
 
-/// All of them are tried; what is said is the first that went wrong.
+/// All of them are tried, but for the templates of what is still there: without them it would not be
+/// found again. What is said is the first that went wrong.
 asio::awaitable<DemandResult> DemandClient::Impl::drop(const DemandRequest& request) {
     DemandResult result;
     result.outcome = DemandOutcome::done;
     if (options.kind == DemandKind::provisioning_request) {
         const std::string name = demand_name(request.driver.uid);
         result = co_await remove(DemandObject::provisioning_request, request.driver, name);
+        if (!is_done(result)) {
+            result.may_exist = true;
+            co_return result;
+        }
     }
     for (std::size_t shape = 0; shape < request.shapes_max; ++shape) {
         DemandResult dropped = co_await drop_shape(request, shape);
