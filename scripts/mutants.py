@@ -58,7 +58,7 @@ def main() -> int:
         print(f"FAILED {name} is in only one of tests/sim/mutants.txt and the tables of tests/sim/mutants")
     lives = subprocess.run([sys.executable, ROOT / "scripts/recorded_lives.py", "--program", SIMULATION]).returncode
     simulated = subprocess.run([SIMULATION, "--mutants", CASES, "--jobs", "2"]).returncode
-    others = [case for case in cases() if case[1] not in ("sim", "cards", "volumes", "queues", "passing", "quotas", "autoscaler", "open")]
+    others = [case for case in cases() if case[1] not in ("sim", "cards", "volumes", "queues", "passing", "quotas", "autoscaler", "members", "open")]
     with ThreadPoolExecutor(2) as pool:
         survivors = [name for name in pool.map(survives, others) if name]
     for name in (case[0] for case in cases() if case[1] == "open"):

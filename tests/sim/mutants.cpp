@@ -67,6 +67,7 @@ struct Job {
         gang::sim::Plan plan = gang::sim::draw_plan(record.seed);
         plan = job.what.has_queues ? gang::sim::with_queues(plan) : plan;
         plan = job.what.has_backfill ? gang::sim::with_backfill(plan) : plan;
+        plan = job.what.has_groups ? gang::sim::with_groups(plan) : plan;
         plan = job.what.has_cards ? gang::sim::with_cards(plan) : plan;
         plan = job.what.has_volumes ? gang::sim::with_volumes(plan) : plan;
         plan = job.what.has_quotas ? gang::sim::with_quotas(plan) : plan;
@@ -180,15 +181,16 @@ std::vector<MutantCase> read_mutants(const std::string& path) {
         }
         words >> one.name >> where;
         constexpr std::array worlds = {
-            "sim", "cards", "volumes", "queues", "passing", "quotas", "autoscaler"};
+            "sim", "cards", "volumes", "queues", "passing", "quotas", "autoscaler", "members"};
         if (std::find(worlds.begin(), worlds.end(), where) == worlds.end()) {
             continue;
         }
         one.has_cards = where == "cards";
         one.has_volumes = where == "volumes";
         one.has_backfill = where == "passing";
-        one.has_autoscaler = where == "autoscaler";
-        one.has_quotas = where == "quotas" || one.has_autoscaler;
+        one.has_groups = where == "members";
+        one.has_autoscaler = where == "autoscaler" || one.has_groups;
+        one.has_quotas = where == "quotas" || where == "autoscaler";
         one.has_queues = where == "queues" || one.has_backfill;
         const bool is_read = static_cast<bool>(words >> one.seeds);
         if (!is_read || (one.name != "none" && !mutants::plant(one.name))) {

@@ -13,6 +13,7 @@ namespace sim_tool {
 struct MutantCase {
     std::string name;
     std::uint64_t seeds = 0;
+    bool has_groups = false;   ///< in worlds with pod groups
     bool has_cards = false;    ///< in worlds with cards
     bool has_volumes = false;  ///< in worlds with volumes
     bool has_queues = false;   ///< in worlds with queues
@@ -21,8 +22,8 @@ struct MutantCase {
     bool has_autoscaler = false;  ///< in worlds with an autoscaler
 };
 
-/// The lines of the kinds `sim`, `cards`, `volumes`, `queues`, `passing`, `quotas` and
-/// `autoscaler`; aborts with a message on what cannot be read or is no mutant.
+/// The lines of the kinds `sim`, `cards`, `volumes`, `queues`, `passing`, `quotas`,
+/// `autoscaler` and `members`; aborts with a message on what cannot be read or is no mutant.
 std::vector<MutantCase> read_mutants(const std::string& path);
 
 /// Runs each until it is noticed; `none` must never be. Prints a table, returns the exit code.

@@ -3,6 +3,7 @@
 #include "gang/sim/world.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <set>
 #include <utility>
 
@@ -26,6 +27,20 @@ std::string pool_of(const core::Constraints& constraints) {
 }
 
 }  // namespace
+
+std::int64_t Autoscaler::Demand::count() const {
+    std::int64_t sum = 0;
+    for (const Shape& shape : shapes) {
+        sum += shape.is_asked() ? shape.count : 0;
+    }
+    return sum;
+}
+
+bool Autoscaler::Demand::is_nothing() const {
+    return !has_request && std::none_of(shapes.begin(), shapes.end(), [](const Shape& shape) {
+        return shape.has_template || shape.count > 0;
+    });
+}
 
 void Autoscaler::begin() {
     if (!world_.plan.has_autoscaler) {
@@ -111,31 +126,30 @@ bool Autoscaler::place(
     return false;
 }
 
-/// Nodes that are to be bought for it. Its driver is a pod that it sees.
-std::int64_t Autoscaler::lacking(std::vector<Room>& rooms, const Demand& demand) const {
+/// Nodes that are to be bought for it, by the pools that they are to be of. Its driver is a pod
+/// that it sees.
+std::vector<std::string> Autoscaler::lacking(std::vector<Room>& rooms, const Demand& demand) const {
     const core::Pod* const driver = world_.store.find_pod(number_of(demand.driver.uid));
-    const core::Node made = node_for(demand.pool);
-    std::int64_t nodes = 0;
-    const auto put = [&](const core::Resources& each) {
-        if (place(rooms, each, demand.pool)) {
+    std::vector<std::string> pools;
+    const auto put = [&](const core::Resources& each, const std::string& pool) {
+        if (place(rooms, each, pool)) {
             return;
         }
+        const core::Node made = node_for(pool);
         rooms.push_back(
-            {nobody,
-             demand.pool,
-             made.allocatable.cpu_milli,
-             made.allocatable.memory_bytes,
-             made.pods});
-        ++nodes;
-        place(rooms, each, demand.pool);
+            {nobody, pool, made.allocatable.cpu_milli, made.allocatable.memory_bytes, made.pods});
+        pools.push_back(pool);
+        place(rooms, each, pool);
     };
-    for (std::int64_t i = 0; i < demand.count; ++i) {
-        put(demand.each);
+    for (const Shape& shape : demand.shapes) {
+        for (std::int64_t i = 0; shape.is_asked() && i < shape.count; ++i) {
+            put(shape.each, shape.pool);
+        }
     }
     if (driver != nullptr && driver->node_name.empty()) {
-        put(driver->requests);
+        put(driver->requests, demand.shapes.front().pool);
     }
-    return nodes;
+    return pools;
 }
 
 void Autoscaler::decide(Demand& demand) {
@@ -155,15 +169,19 @@ void Autoscaler::decide(Demand& demand) {
 void Autoscaler::scan() {
     std::vector<Room> now = rooms();
     for (auto& [uid, demand] : demands_) {
-        const bool can_be_bought = demand.each.extended.empty();  // no such nodes are sold
-        if (demand.count == 0 || demand.template_count == 0 || !can_be_bought) {
+        const bool can_be_bought =
+            std::all_of(demand.shapes.begin(), demand.shapes.end(), [](const Shape& shape) {
+                return shape.each.extended.empty();  // no such nodes are sold
+            });
+        if (demand.count() == 0 || !can_be_bought) {
             continue;
         }
         decide(demand);
-        const std::int64_t nodes = lacking(now, demand) - demand.on_their_way;
+        std::vector<std::string> pools = lacking(now, demand);
+        pools.resize(pools.size() - std::min(pools.size(), demand.on_their_way));
         const bool is_once = world_.plan.asks_once && !world_.is_calm;
         if (!(is_once && demand.is_answered)) {
-            buy(demand, nodes);
+            buy(demand, std::move(pools));
             demand.is_answered = true;
         }
     }
@@ -173,9 +191,12 @@ void Autoscaler::scan() {
         Happening::autoscaler_scans);
 }
 
-void Autoscaler::buy(Demand& demand, std::int64_t lacking) {
-    lacking = lacking * demand.answered_percent / 100;
-    for (std::int64_t i = 0; i < lacking && there() + ordered_ < nodes_max_; ++i) {
+void Autoscaler::buy(Demand& demand, std::vector<std::string> pools) {
+    pools.resize(pools.size() * static_cast<std::size_t>(demand.answered_percent) / 100);
+    for (std::string& pool : pools) {
+        if (there() + ordered_ >= nodes_max_) {
+            return;
+        }
         ++demand.on_their_way;
         ++ordered_;
         world_.say([&] { return "a node is bought for " + demand.driver.uid; });
@@ -183,7 +204,7 @@ void Autoscaler::buy(Demand& demand, std::int64_t lacking) {
             world_.now_ms + demand.late_ms + world_.random.long_tail(2'000, 60'000),
             Happening::node_bought,
             static_cast<std::uint32_t>(orders_.size()));
-        orders_.push_back({demand.driver.uid, demand.pool});
+        orders_.push_back({demand.driver.uid, std::move(pool)});
     }
 }
 
@@ -243,7 +264,7 @@ void Autoscaler::calm_down() {
     }
 }
 
-/// As server-side apply: made if it is not there. A request's number of pods never changes.
+/// As server-side apply: made if it is not there. A request's numbers of pods never change.
 void Autoscaler::write(Call& call) {
     const auto part = static_cast<DemandPart>(call.demand_part);
     if (part != DemandPart::pod_template && !has_kind_) {
@@ -251,39 +272,60 @@ void Autoscaler::write(Call& call) {
         return;
     }
     Demand& demand = demands_[call.pod.uid];
-    if (part == DemandPart::request && demand.count > 0 && demand.count != call.demand.count) {
+    demand.driver = call.pod;
+    demand.shapes.resize(std::max(demand.shapes.size(), call.demand_shape + call.demand.size()));
+    const bool is_other = !std::equal(
+        call.demand.begin(),
+        call.demand.end(),
+        demand.shapes.begin() + static_cast<std::ptrdiff_t>(call.demand_shape),
+        [](const core::CapacityShape& said, const Shape& there) {
+            return said.count == there.count;
+        });
+    if (part == DemandPart::request && demand.has_request && is_other) {
         call.answer.status = 422;
         return;
     }
     call.answer.status = 200;
-    demand.driver = call.pod;
     if (part == DemandPart::pod_template) {
-        demand.created_ms = demand.template_count == 0 ? world_.now_ms : demand.created_ms;
-        demand.template_count = call.demand.count;
-        demand.each = call.demand.requests;
-        demand.pool = pool_of(call.demand.constraints);
+        Shape& shape = demand.shapes[call.demand_shape];
+        demand.created_ms = demand.created_ms == 0 ? world_.now_ms : demand.created_ms;
+        shape.has_template = true;
+        world_.say([&] { return "a template for " + demand.driver.uid; });
+        shape.each = call.demand.front().requests;
+        shape.pool = pool_of(call.demand.front().constraints);
         return;
     }
-    demand.is_answered = demand.is_answered && demand.count == call.demand.count;
-    demand.count = call.demand.count;
+    demand.has_request = part == DemandPart::request;
+    demand.is_answered = demand.is_answered && !is_other;
+    for (std::size_t i = 0; i < call.demand.size(); ++i) {
+        demand.shapes[call.demand_shape + i].count = call.demand[i].count;
+    }
     world_.say([&] {
-        return "asked for " + std::to_string(demand.count) + " executors of " + demand.driver.uid;
+        return "asked for " + std::to_string(demand.count()) + " pods of " + demand.driver.uid;
     });
 }
 
 void Autoscaler::remove(Call& call) {
     const auto found = demands_.find(call.pod.uid);
-    call.answer.status = found == demands_.end() ? 404 : 200;
-    if (found == demands_.end()) {
+    const auto part = static_cast<DemandPart>(call.demand_part);
+    const bool is_there =
+        found != demands_.end() && call.demand_shape < found->second.shapes.size();
+    call.answer.status = is_there ? 200 : 404;
+    if (!is_there) {
         return;
     }
     Demand& demand = found->second;
-    if (static_cast<DemandPart>(call.demand_part) == DemandPart::pod_template) {
-        demand.template_count = 0;
+    if (part == DemandPart::pod_template) {
+        demand.shapes[call.demand_shape].has_template = false;
+    } else if (part == DemandPart::buffer) {
+        demand.shapes[call.demand_shape].count = 0;
     } else {
-        demand.count = 0;
+        demand.has_request = false;
+        for (Shape& shape : demand.shapes) {
+            shape.count = 0;
+        }
     }
-    if (demand.template_count == 0 && demand.count == 0) {
+    if (demand.is_nothing()) {
         world_.say([&] { return "nothing is asked for " + demand.driver.uid + " any more"; });
         demands_.erase(found);
     }
@@ -291,10 +333,18 @@ void Autoscaler::remove(Call& call) {
 
 void Autoscaler::list(Call& call) const {
     call.answer.status = 200;
+    world_.say([&] { return std::to_string(demands_.size()) + " demands are listed"; });
     for (const auto& [uid, demand] : demands_) {
-        if (demand.template_count > 0) {
+        const auto last =
+            std::find_if(demand.shapes.rbegin(), demand.shapes.rend(), [](const Shape& shape) {
+                return shape.has_template;
+            });
+        if (last != demand.shapes.rend()) {
             call.answer.capacity.push_back(
-                {demand.driver.namespace_name, uid, 1, unix_begin_ms + demand.created_ms});
+                {demand.driver.namespace_name,
+                 uid,
+                 static_cast<std::int64_t>(demand.shapes.rend() - last),
+                 unix_begin_ms + demand.created_ms});
         }
     }
 }

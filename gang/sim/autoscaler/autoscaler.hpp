@@ -28,19 +28,28 @@ enum class DemandPart : std::uint8_t { pod_template, buffer, request };
 
 class Autoscaler {
 public:
-    /// What stands for one driver. Executors of this world are of one shape.
-    struct Demand {
-        PodRef driver;
+    /// Pods that are alike.
+    struct Shape {
         core::Resources each;
         std::string pool;
-        std::int64_t template_count = 0;  ///< that its template was written for; 0: there is none
-        std::int64_t count = 0;           ///< of the buffer, or the request; 0: there is none
-        std::int64_t created_ms = 0;      ///< of the template
-        bool is_decided = false;          ///< how it will be answered:
-        int answered_percent = 100;       ///< with so many of the nodes that it lacks,
-        std::int64_t late_ms = 0;         ///< so much later
-        bool is_answered = false;         ///< of a request: it is answered once
-        std::int64_t on_their_way = 0;    ///< nodes that are bought for it
+        bool has_template = false;
+        std::int64_t count = 0;  ///< of its buffer, or in the request; 0: none
+        bool is_asked() const { return has_template && count > 0; }
+    };
+    /// What stands for one driver, or the anchor of a pod group.
+    struct Demand {
+        PodRef driver;
+        std::vector<Shape> shapes;
+        bool has_request = false;
+        std::int64_t created_ms = 0;   ///< of the first template
+        bool is_decided = false;       ///< how it will be answered:
+        int answered_percent = 100;    ///< with so many of the nodes that it lacks,
+        std::int64_t late_ms = 0;      ///< so much later
+        bool is_answered = false;      ///< of a request: it is answered once
+        std::size_t on_their_way = 0;  ///< nodes that are bought for it
+
+        std::int64_t count() const;
+        bool is_nothing() const;
     };
 
     explicit Autoscaler(World& world) : world_(world) {}
@@ -81,8 +90,8 @@ private:
     std::vector<Room> rooms() const;
     static bool place(
         std::vector<Room>& rooms, const core::Resources& each, const std::string& pool);
-    std::int64_t lacking(std::vector<Room>& rooms, const Demand& demand) const;
-    void buy(Demand& demand, std::int64_t lacking);
+    std::vector<std::string> lacking(std::vector<Room>& rooms, const Demand& demand) const;
+    void buy(Demand& demand, std::vector<std::string> pools);
     void decide(Demand& demand);
     void remove_empty(const std::vector<Room>& rooms);
     std::int64_t there() const;

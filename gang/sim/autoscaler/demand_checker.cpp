@@ -103,9 +103,7 @@ const Application* DemandChecker::find_plain(PodId driver) const {
 void DemandChecker::wants(
     std::uint32_t replica, const Process& process, const WantCapacity& decision) {
     const PodId driver = number_of(decision.driver.uid);
-    if (world_.group_jobs.find(driver) != nobody) {
-        return;  // the anchor of a pod group, of whose members nothing is asked here
-    }
+    const GroupId group = world_.group_jobs.find(driver);
     const ApplicationId application = world_.applications.find(driver);
     const auto wrong = [&](const char* rule, const std::string& why) {
         world_.checkers.violated(
@@ -120,8 +118,8 @@ void DemandChecker::wants(
         decision.shapes.end(),
         std::int64_t{0},
         [](std::int64_t sum, const core::CapacityShape& shape) { return sum + shape.count; });
-    if (application == nobody || gang == gangs.end() || gang->state == GangState::ended ||
-        count == 0) {
+    if ((application == nobody && group == nobody) || gang == gangs.end() ||
+        gang->state == GangState::ended || count == 0) {
         return wrong("demand-needless", "there is no such gang, or it needs nothing");
     }
     if (!waits(*gang)) {
@@ -130,15 +128,55 @@ void DemandChecker::wants(
         }
         return;
     }
-    const std::vector<std::int64_t>& ever = world_.applications.at(application).ever;
-    if (find_plain(driver) != nullptr && std::find(ever.begin(), ever.end(), count) == ever.end()) {
-        wrong("demand-size", fmt::format("{} executors, which it never declared", count));
+    if (group != nobody) {
+        const std::string why = what_is_wrong_with(driver, decision.shapes);
+        if (!why.empty()) {
+            wrong("demand-size", why);
+        }
+    } else if (find_plain(driver) != nullptr) {
+        const std::vector<std::int64_t>& ever = world_.applications.at(application).ever;
+        if (std::find(ever.begin(), ever.end(), count) == ever.end()) {
+            wrong("demand-size", fmt::format("{} executors, which it never declared", count));
+        }
     }
     const bool is_kept =
         world_.plan.has_quotas && world_.quota_checker.keeps_waiting(replica, driver);
     if (is_about_quota(gang->code) || is_kept) {
         wrong("demand-for-quota", gang->message);
     }
+}
+
+/// Of a pod group that waits: the anchor is a pod that the autoscaler sees, the others are asked
+/// for. Empty: nothing, or a tenant has made something else of the group.
+std::string DemandChecker::what_is_wrong_with(
+    PodId anchor, const std::vector<core::CapacityShape>& shapes) const {
+    const GroupJob& job = world_.group_jobs.at(world_.group_jobs.find(anchor));
+    if (job.was_tampered) {
+        return {};
+    }
+    std::int64_t members = 1;
+    for (const PodId id : world_.group_jobs.pods_of(world_.group_jobs.find(anchor))) {
+        const core::Pod* const pod = world_.store.find_pod(id);
+        members += pod != nullptr && !pod->node_name.empty() ? 1 : 0;
+    }
+    for (const core::CapacityShape& shape : shapes) {
+        members += shape.count;
+        std::int64_t alike = 0;
+        for (const GroupRole& role : job.roles) {
+            alike += role.requests == shape.requests ? role.pods : 0;
+        }
+        if (shape.count > alike) {
+            return fmt::format(
+                "{} members of {}m cpu, of {}", shape.count, shape.requests.cpu_milli, alike);
+        }
+    }
+    if (members < job.least_minimum) {
+        return fmt::format(
+            "with it and those on nodes {} members, of {} that are the least",
+            members,
+            job.least_minimum);
+    }
+    return {};
 }
 
 void DemandChecker::drops(std::uint32_t replica, const DropCapacity& decision) {

@@ -2,18 +2,21 @@
 // What an autoscaler may be asked for, and whose the nodes are that it brings.
 //
 //   demand-needless   nobody is asked for a gang that has ended, has no executors, or has all of
-//   them demand-size       of a gang that waits all executors are asked for, of one that runs those
+//                     them
+//   demand-size       of a gang that waits all executors are asked for, of one that runs those
 //   whose
-//                     slots stand open
+//                     slots stand open; of a pod group the other members of its minimum, as large
+//                     as they are
 //   demand-for-quota  nobody is asked for a gang that waits for quota
 //   bought-room       nobody is placed on a node that came after a gang was asked for, in room that
-//   this
-//                     gang lacks, but for those who were asked for, too; and at rest room is held
-//                     for gangs alone that wait and were asked for
+//                     this gang lacks, but for those who were asked for, too (of pod groups that is
+//                     not looked at); and at rest room is held for gangs alone that wait and were
+//                     asked for
 //   demand-left       at rest in the calm: objects of gangs that have ended, run with all their
 //                     executors, or wait for quota are deleted when they are next listed, at the
 //                     latest
 
+#include "core/value/demand/capacity_shape.hpp"
 #include "core/value/resources.hpp"
 #include "gang/event.hpp"
 #include "gang/explain.hpp"
@@ -72,6 +75,8 @@ private:
     };
 
     const Application* find_plain(PodId driver) const;
+    std::string what_is_wrong_with(
+        PodId anchor, const std::vector<core::CapacityShape>& shapes) const;
     void node_comes(View& view, const std::string& name);
     void answered(View& view, const CapacityAnswered& answer);
     bool takes_room_of(

@@ -30,18 +30,39 @@ k8s::DemandResult result_of(const Answer& answer, Operation operation, DemandPar
 }  // namespace
 
 void DemandClient::want(const WantCapacity& decision) {
-    const DemandPart last = world_.plan.asks_once ? DemandPart::request : DemandPart::buffer;
-    add(
-        {decision,
-         {{Operation::write_demand, DemandPart::pod_template}, {Operation::write_demand, last}}});
+    Job job{decision, {}};
+    for (std::size_t shape = 0; shape < decision.shapes.size(); ++shape) {
+        const bool is_wanted = decision.shapes[shape].count > 0;
+        if (is_wanted) {
+            job.steps.push_back({Operation::write_demand, DemandPart::pod_template, shape});
+        }
+        if (!world_.plan.asks_once) {
+            const auto operation = is_wanted ? Operation::write_demand : Operation::delete_demand;
+            job.steps.push_back({operation, DemandPart::buffer, shape});
+        }
+        if (!is_wanted) {
+            job.steps.push_back({Operation::delete_demand, DemandPart::pod_template, shape});
+        }
+    }
+    if (world_.plan.asks_once) {
+        job.steps.push_back({Operation::write_demand, DemandPart::request});
+    }
+    add(std::move(job));
 }
 
 void DemandClient::drop(const DropCapacity& decision) {
-    const DemandPart first = world_.plan.asks_once ? DemandPart::request : DemandPart::buffer;
-    add(
-        {decision,
-         {{Operation::delete_demand, first},
-          {Operation::delete_demand, DemandPart::pod_template}}});
+    Job job{decision, {}};
+    job.result.outcome = k8s::DemandOutcome::done;
+    if (world_.plan.asks_once) {
+        job.steps.push_back({Operation::delete_demand, DemandPart::request});
+    }
+    for (std::size_t shape = 0; shape < static_cast<std::size_t>(decision.shapes); ++shape) {
+        if (!world_.plan.asks_once) {
+            job.steps.push_back({Operation::delete_demand, DemandPart::buffer, shape});
+        }
+        job.steps.push_back({Operation::delete_demand, DemandPart::pod_template, shape});
+    }
+    add(std::move(job));
 }
 
 void DemandClient::add(Job job) {
@@ -73,10 +94,12 @@ void DemandClient::send() {
     world_.decision_checker.sent(process_.replica(), process_.elector.identity());
     call.operation = step.operation;
     call.demand_part = static_cast<std::uint8_t>(step.part);
+    call.demand_shape = step.shape;
     call.author = process_.author();
     if (const auto* want = std::get_if<WantCapacity>(&job.what)) {
         call.pod = want->driver;
-        call.demand = want->shapes.front();
+        const bool is_of_all = step.part == DemandPart::request;
+        call.demand = is_of_all ? want->shapes : std::vector{want->shapes[step.shape]};
     } else {
         call.pod = std::get<DropCapacity>(job.what).driver;
     }
@@ -103,27 +126,56 @@ void DemandClient::answered(const Call& call) {
     }
 }
 
-/// The first that fails ends the writing of one, but for a request of another number: that is
-/// deleted and made anew. Of what is deleted all is tried.
 void DemandClient::take(const Step& step, const k8s::DemandResult& result) {
+    if (std::holds_alternative<WantCapacity>(jobs_.front().what)) {
+        take_written(step, result);
+    } else {
+        take_dropped(step, result);
+    }
+}
+
+/// The first that fails ends it, but for a request of another number: that is deleted and made
+/// anew.
+void DemandClient::take_written(const Step& step, const k8s::DemandResult& result) {
     Job& job = jobs_.front();
+    const bool is_write = step.operation == Operation::write_demand;
     const bool is_done = result.outcome == k8s::DemandOutcome::done;
-    const bool is_first = job.at == 0;
-    job.may_exist =
-        job.may_exist || !is_first || is_done || result.outcome == k8s::DemandOutcome::failed;
-    const bool is_other = step.part == DemandPart::request &&
-                          step.operation == Operation::write_demand &&
-                          result.outcome == k8s::DemandOutcome::refused && job.steps.size() == 2;
+    job.may_exist = job.may_exist ||
+                    (is_write ? is_done || result.outcome == k8s::DemandOutcome::failed : !is_done);
+    const bool is_other = step.part == DemandPart::request && is_write &&
+                          result.outcome == k8s::DemandOutcome::refused &&
+                          !std::exchange(job.is_made_anew, true);
     if (is_other) {
         job.steps.push_back({Operation::delete_demand, DemandPart::request});
         job.steps.push_back({Operation::write_demand, DemandPart::request});
     } else if (!is_done) {
         return finish(result);
     }
-    if (++job.at == job.steps.size()) {
-        return finish(result);
+    go_on(job.at + 1, result);
+}
+
+/// All is tried, but for the templates of what is still there: without them it would not be found
+/// again. What is said is the first that went wrong.
+void DemandClient::take_dropped(const Step& step, const k8s::DemandResult& result) {
+    Job& job = jobs_.front();
+    const bool is_done = result.outcome == k8s::DemandOutcome::done;
+    if (job.result.outcome == k8s::DemandOutcome::done) {
+        job.result = result;
     }
-    process_.wake_demand();
+    if (!is_done && step.part == DemandPart::request) {
+        return finish(job.result);
+    }
+    go_on(job.at + (!is_done && step.part == DemandPart::buffer ? 2 : 1), job.result);
+}
+
+void DemandClient::go_on(std::size_t at, k8s::DemandResult result) {
+    Job& job = jobs_.front();
+    job.at = at;
+    if (at < job.steps.size()) {
+        process_.wake_demand();
+    } else {
+        finish(std::move(result));
+    }
 }
 
 void DemandClient::finish(k8s::DemandResult result) {

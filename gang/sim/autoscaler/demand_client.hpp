@@ -37,17 +37,23 @@ private:
     struct Step {
         Operation operation = Operation::list_demand;
         DemandPart part = DemandPart::pod_template;
+        std::size_t shape = 0;
     };
     struct Job {
         std::variant<WantCapacity, DropCapacity, ListCapacity> what;
         std::vector<Step> steps;
         std::size_t at = 0;
         bool may_exist = false;
+        bool is_made_anew = false;      ///< its request, which has another number
+        k8s::DemandResult result = {};  ///< of what is deleted: the first that went wrong
     };
 
     void add(Job job);
     void send();
     void take(const Step& step, const k8s::DemandResult& result);
+    void take_written(const Step& step, const k8s::DemandResult& result);
+    void take_dropped(const Step& step, const k8s::DemandResult& result);
+    void go_on(std::size_t at, k8s::DemandResult result);
     void finish(k8s::DemandResult result);
 
     World& world_;

@@ -14,6 +14,7 @@
 #include "k8s/protocol/lease.hpp"
 #include "k8s/protocol/reflector.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -91,7 +92,8 @@ struct Call {
     core::GroupDialect group_dialect = core::GroupDialect::labels;
     core::PodGroupStatus group_status;  ///< write_group_status
     std::uint8_t demand_part = 0;       ///< write_demand, delete_demand: which object,
-    core::CapacityShape demand;         ///< and what it is to say
+    std::size_t demand_shape = 0;       ///< of which of the driver's shapes; of a request: of all
+    std::vector<core::CapacityShape> demand;  ///< and what it is to say: that shape, or all
     Author author;
     Answer answer;
 };

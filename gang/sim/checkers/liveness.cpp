@@ -44,7 +44,7 @@ std::string Checkers::unfinished() const {
         }
     }
     for (const auto& [uid, demand] : world_.autoscaler.all()) {
-        text += fmt::format("\n  still asked for {} of {}", demand.count, uid);
+        text += fmt::format("\n  still asked for {} of {}", demand.count(), uid);
     }
     return text;
 }
