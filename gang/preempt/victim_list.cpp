@@ -10,20 +10,49 @@ namespace {
 
 constexpr std::string_view system_namespace = "kube-system";
 
-bool is_before(const Evictable& a, const Evictable& b) {
+/// What decides their order, as far as it is numbers: there may be tens of thousands.
+struct Turn {
+    VictimStep step;
+    std::int32_t priority;
+    std::int64_t work_lost;
+    std::int64_t created;
+    std::size_t place;
+};
+
+bool is_before(const Turn& a, const Turn& b, const std::vector<Evictable>& all) {
     if (a.step != b.step) {
         return a.step < b.step;
     }
     if (a.priority != b.priority) {
         return a.priority < b.priority;
     }
-    if (const int by_share = compare(a.share, b.share); by_share != 0) {
+    const Evictable& first = all[a.place];
+    const Evictable& second = all[b.place];
+    const int by_share = first.queue == second.queue ? 0 : compare(first.share, second.share);
+    if (by_share != 0) {
         return by_share > 0;
     }
     if (a.work_lost != b.work_lost) {
         return a.work_lost < b.work_lost;
     }
-    return b.rank < a.rank;
+    if (a.created != b.created) {
+        return b.created < a.created;
+    }
+    if (first.victim.uid != second.victim.uid) {
+        return second.victim.uid < first.victim.uid;
+    }
+    return a.place < b.place;  // open slots of one gang
+}
+
+/// One of the gang's executors or slots, which goes before it.
+Evictable part_of(const Evictable& gang, VictimStep step) {
+    Evictable one;
+    one.victim.reason = gang.victim.reason;
+    one.step = step;
+    one.queue = gang.queue;
+    one.priority = gang.priority;
+    one.share = gang.share;
+    return one;
 }
 
 /// Of the executors in a shape's slots: who is on its way out first, then the newest.
@@ -106,14 +135,32 @@ std::vector<Evictable> VictimList::find(const Application& preemptor, const Amou
     for (const auto& [key, group] : model_.groups.all()) {
         look_at_rest(group, rights);
     }
-    std::sort(found_.begin(), found_.end(), is_before);
     std::vector<Evictable> kept;
-    for (Evictable& one : found_) {
-        if (keeps_guarantees(one, rights.queue)) {
-            kept.push_back(std::move(one));
+    kept.reserve(found_.size());
+    for (const std::size_t i : in_order()) {
+        if (keeps_guarantees(found_[i], rights.queue)) {
+            kept.push_back(std::move(found_[i]));
         }
     }
     return kept;
+}
+
+std::vector<std::size_t> VictimList::in_order() const {
+    std::vector<Turn> turns;
+    turns.reserve(found_.size());
+    for (std::size_t i = 0; i < found_.size(); ++i) {
+        const Evictable& one = found_[i];
+        turns.push_back({one.step, one.priority, one.work_lost, one.created, i});
+    }
+    std::sort(turns.begin(), turns.end(), [this](const Turn& a, const Turn& b) {
+        return is_before(a, b, found_);
+    });
+    std::vector<std::size_t> order;
+    order.reserve(turns.size());
+    for (const Turn& turn : turns) {
+        order.push_back(turn.place);
+    }
+    return order;
 }
 
 VictimList::Rights VictimList::rights_of(
@@ -186,6 +233,15 @@ bool VictimList::is_spared(const std::string& uid) const {
     return spared != spared_.end() && spared->second > now_ms_;
 }
 
+/// It goes for another gang, or was asked a moment ago.
+bool VictimList::is_left_alone(PodId pod) const {
+    if (nominated_.empty() && spared_.empty()) {
+        return false;
+    }
+    const std::string uid = model_.pods.uid(pod);
+    return nominated_.contains(uid) || is_spared(uid);
+}
+
 bool VictimList::is_deleting(PodId pod) const {
     return !model_.pods.is_compacted(pod) && model_.pods.at(pod).pod.deleting;
 }
@@ -228,7 +284,7 @@ void VictimList::look_at(const Application& app, const Rights& rights) {
     set_queue(gang, account->queue);
     gang.priority = app.priority;
     gang.work_lost = gang.pods * std::max<std::int64_t>(now_ms_ - app.bound_ms, 0);
-    gang.rank = app.rank();
+    gang.created = app.rank().created;
     if (const Amounts* held = model_.shares.charges.held_by(app.uid)) {
         gang.amounts = *held;
     }
@@ -280,8 +336,8 @@ void VictimList::look_at_lone(const std::string& uid, const Rights& rights) {
     one.victim = {uid, Victim::Kind::pod, *reason};
     set_queue(one, account->queue);
     one.priority = priority;
-    one.rank = {model_.pods.created(*pod), uid};
-    one.work_lost = std::max<std::int64_t>(now_ms_ - one.rank.created * 1'000, 0);
+    one.created = model_.pods.created(*pod);
+    one.work_lost = std::max<std::int64_t>(now_ms_ - one.created * 1'000, 0);
     one.amounts.add(model_.pods.requests(*pod), 1);
     add_room(uid, one.room);
     one.pods = 1;
@@ -330,7 +386,7 @@ void VictimList::look_at_rest(const PodGroup& group, const Rights& rights) {
         }
         if (rest.victim.uid.empty()) {
             rest.victim = {uid, Victim::Kind::pod, *reason};
-            rest.rank = {model_.pods.created(member), uid};
+            rest.created = model_.pods.created(member);
             rest.priority = priority;
             set_queue(rest, account->queue);
         } else {
@@ -376,7 +432,6 @@ void VictimList::add_surplus(const Application& app, Evictable& of_gang) {
     if (goes_whole(app)) {
         return;
     }
-    const Evictable like = of_gang;
     for (const PodId member : model_.pods.members_of(app.uid)) {
         if (model_.pods.slot(member) >= 0 || !model_.pods.holds_capacity(member)) {
             continue;
@@ -393,14 +448,13 @@ void VictimList::add_surplus(const Application& app, Evictable& of_gang) {
         if (is_spared(uid) || (is_active && model_.pods.at(member).bind_in_flight)) {
             continue;
         }
-        Evictable one = like;
-        one.victim = {uid, Victim::Kind::executor, like.victim.reason};
-        one.step = VictimStep::beyond_reservation;
-        one.work_lost /= std::max<std::int64_t>(like.pods, 1);
-        one.rank.uid = uid;
-        one.amounts = {};
+        Evictable one = part_of(of_gang, VictimStep::beyond_reservation);
+        one.victim.uid = uid;
+        one.victim.kind = Victim::Kind::executor;
+        one.work_lost = of_gang.work_lost / std::max<std::int64_t>(of_gang.pods, 1);
+        one.created = of_gang.created;
         one.amounts.add(model_.pods.requests(member), 1);
-        one.room.clear();
+        one.pods = 1;
         add_room(uid, one.room);
         of_gang.amounts.add(one.amounts, -1);  // it goes before its gang
         found_.push_back(std::move(one));
@@ -410,16 +464,14 @@ void VictimList::add_surplus(const Application& app, Evictable& of_gang) {
 /// Each goes before its gang. Its executor, should one come, takes what is free.
 void VictimList::add_open_slots(
     const Application& app, const std::vector<std::size_t>& slots, Evictable& of_gang) {
-    const Evictable like = of_gang;
     for (const std::size_t i : slots) {
         const Slot& slot = app.slots[i];
-        Evictable one = like;
-        one.victim = {app.uid, Victim::Kind::open_slot, like.victim.reason};
-        one.step = VictimStep::open_slot;
+        Evictable one = part_of(of_gang, VictimStep::open_slot);
+        one.victim.uid = app.uid;
+        one.victim.kind = Victim::Kind::open_slot;
+        one.created = of_gang.created;
         one.victim.node = model_.cluster.allocation_of(slot.allocation).node;
         one.victim.shape = slot.shape;
-        one.work_lost = 0;
-        one.amounts = {};
         one.amounts.add(model_.cluster.resources(app.declared.shapes[slot.shape].id), 1);
         one.room = {slot.allocation};
         of_gang.amounts.add(one.amounts, -1);
@@ -437,10 +489,8 @@ std::vector<std::size_t> VictimList::executors_that_may_go(
     }
     for (const std::size_t i : slots) {
         const Slot& slot = app.slots[i];
-        const std::string uid = model_.pods.uid(slot.pod);
         const core::Resources& size = model_.cluster.resources(app.declared.shapes[slot.shape].id);
-        if (fits_within(size, model_.pods.requests(slot.pod)) && !nominated_.contains(uid) &&
-            !is_spared(uid)) {
+        if (fits_within(size, model_.pods.requests(slot.pod)) && !is_left_alone(slot.pod)) {
             found.push_back(i);
         }
     }
@@ -450,18 +500,16 @@ std::vector<std::size_t> VictimList::executors_that_may_go(
 /// Each goes before its gang. Who is on its way out has nobody evicted.
 void VictimList::add_soft_executors(
     const Application& app, const std::vector<std::size_t>& slots, Evictable& of_gang) {
-    const Evictable like = of_gang;
     for (const std::size_t i : slots) {
         const Slot& slot = app.slots[i];
-        const std::string uid = model_.pods.uid(slot.pod);
         const bool is_leaving = slot.state == SlotState::draining;
-        Evictable one = like;
-        one.victim = {uid, Victim::Kind::soft_executor, like.victim.reason};
-        one.step = is_leaving ? VictimStep::open_slot : VictimStep::soft_executor;
-        one.rank = {model_.pods.created(slot.pod), uid};
+        Evictable one =
+            part_of(of_gang, is_leaving ? VictimStep::open_slot : VictimStep::soft_executor);
+        one.victim.uid = model_.pods.uid(slot.pod);
+        one.victim.kind = Victim::Kind::soft_executor;
+        one.created = model_.pods.created(slot.pod);
         one.work_lost =
-            is_leaving ? 0 : std::max<std::int64_t>(now_ms_ - one.rank.created * 1'000, 0);
-        one.amounts = {};
+            is_leaving ? 0 : std::max<std::int64_t>(now_ms_ - one.created * 1'000, 0);
         one.amounts.add(model_.cluster.resources_of(slot.allocation), 1);
         one.room = {slot.allocation};
         one.pods = 1;
@@ -509,7 +557,7 @@ bool VictimList::keeps_guarantees(const Evictable& one, QueueIndex preemptor) {
     const QueueTree& tree = model_.shares.tree;
     bool is_kept = true;
     tree.for_each_above(one.queue, [&](QueueIndex queue) {
-        if (is_below(preemptor, queue)) {
+        if (tree.at(queue).guarantee.empty() || is_below(preemptor, queue)) {
             return;
         }
         Amounts left = model_.shares.usage.of(queue).amounts;
@@ -521,8 +569,11 @@ bool VictimList::keeps_guarantees(const Evictable& one, QueueIndex preemptor) {
         }
     });
     if (is_kept) {
-        tree.for_each_above(
-            one.queue, [&](QueueIndex queue) { gone_[queue].add(one.amounts, 1); });
+        tree.for_each_above(one.queue, [&](QueueIndex queue) {
+            if (!tree.at(queue).guarantee.empty()) {
+                gone_[queue].add(one.amounts, 1);
+            }
+        });
     }
     return is_kept;
 }

@@ -35,7 +35,7 @@ struct Evictable {
     std::int32_t priority = 0;
     DominantShare share;         ///< its queue's
     std::int64_t work_lost = 0;  ///< pods times ms since the gang was bound
-    Rank rank;
+    std::int64_t created = 0;
     Amounts amounts;                        ///< that its queue gets back
     std::vector<core::AllocationId> room;  ///< that it leaves
     std::int64_t pods = 0;
@@ -93,6 +93,7 @@ private:
     bool is_safe(
         const std::string& uid, std::string_view namespace_name, std::int32_t priority) const;
     bool is_spared(const std::string& uid) const;
+    bool is_left_alone(PodId pod) const;
     bool is_deleting(PodId pod) const;
     bool goes_whole(const Application& app) const;
     void look_at(const Application& app, const Rights& rights);
@@ -114,6 +115,7 @@ private:
         const Application& app, const SoftSlots& soft, Evictable& gang) const;
     void add_ending(const Application& app);
     bool keeps_guarantees(const Evictable& one, QueueIndex preemptor);
+    std::vector<std::size_t> in_order() const;
 
     const Model& model_;
     const Amounts& totals_;

@@ -48,7 +48,10 @@ std::optional<ChosenVictims> VictimSearch::find(
 /// but the last.
 std::size_t VictimSearch::shortest_part(core::Trial& base, const std::vector<Evictable>& all) {
     std::size_t least = 0;  // it does not fit without so many
-    std::size_t enough = all.size();
+    std::size_t enough = 1;
+    if (all.empty()) {
+        return 0;
+    }
     const auto release = [&](core::Trial& trial, std::size_t from, std::size_t to) {
         for (; from < to; ++from) {
             release_all(trial, all[from].room);
@@ -59,8 +62,14 @@ std::size_t VictimSearch::shortest_part(core::Trial& base, const std::vector<Evi
         release(trial, least, count);
         return fits();
     };
-    if (all.empty() || !fits_with(enough)) {
-        return 0;
+    // From the front, by parts that double: mostly few of many have to go.
+    while (!fits_with(enough)) {
+        if (enough == all.size()) {
+            return 0;
+        }
+        release(base, least, enough);
+        least = enough;
+        enough = std::min(2 * enough, all.size());
     }
     while (enough - least > 1) {
         const std::size_t middle = least + (enough - least) / 2;

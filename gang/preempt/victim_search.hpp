@@ -2,7 +2,7 @@
 // The fewest victims, in their order, whose room lets the whole gang in: tried on the cluster
 // itself, and rolled back (core/cluster/trial.hpp). No plan, no victims.
 //
-//   all of them gone: does it fit? --no--> nothing
+//   the first one, two, four, ... of them gone: does it fit? --not with all--> nothing
 //     yes --> the shortest part of the list that does (by halves)
 //         --> of it those on whose nodes the plan is
 //         --> without the last of them, and those before, as long as it still fits: of many

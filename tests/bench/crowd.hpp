@@ -93,6 +93,7 @@ inline void set_label(core::Pod& pod, std::string key, std::string value) {
 struct Application {
     core::Pod driver;
     std::uint64_t first_executor = 0;  ///< their numbers follow each other
+    std::int64_t executor_cpu_milli = 500;
 
     core::Pod executor(std::int64_t index) const {
         const std::string stem = driver.name.substr(0, driver.name.size() - 6);
@@ -100,6 +101,8 @@ struct Application {
             first_executor + static_cast<std::uint64_t>(index),
             stem + "exec-" + std::to_string(index + 1),
             *core::find_value(driver.labels, "spark-app-selector"));
+        pod.requests.cpu_milli = executor_cpu_milli;
+        pod.created = driver.created;
         set_label(pod, "spark-exec-id", std::to_string(index + 1));
         set_label(pod, "spark-exec-resourceprofile-id", "0");
         set_label(pod, "spark-role", "executor");
@@ -174,13 +177,18 @@ public:
         return made;
     }
 
+    /// Executors of half a core.
+    static gang::spark::Conf small_executors(std::int64_t executors) {
+        return tests::with(
+            tests::conf(executors), "spark.kubernetes.executor.request.cores", "500m");
+    }
     /// Its driver and its conf are told; nothing is planned.
     void submit(const Application& application, std::int64_t executors) {
+        submit(application, small_executors(executors));
+    }
+    void submit(const Application& application, gang::spark::Conf conf) {
         step(gang::PodUpserted{application.driver});
-        gang::spark::Conf conf = tests::conf(executors);
-        step(gang::SparkConfFound{
-            application.driver.uid,
-            tests::with(std::move(conf), "spark.kubernetes.executor.request.cores", "500m")});
+        step(gang::SparkConfFound{application.driver.uid, std::move(conf)});
     }
 
     /// The watch shows what was bound, running at once.
@@ -201,7 +209,10 @@ public:
 
     /// From submission to the last executor that runs. False: it does not fit.
     bool run(const Application& application, std::int64_t executors) {
-        submit(application, executors);
+        return run(application, executors, small_executors(executors));
+    }
+    bool run(const Application& application, std::int64_t executors, gang::spark::Conf conf) {
+        submit(application, std::move(conf));
         const auto admitted = tick();
         if (admitted.size() != 1) {
             return false;
