@@ -253,7 +253,8 @@ bool Leadership::is_settled() const {
 }
 
 bool Leadership::is_first_plan_waiting() {
-    if (model_.term.first_plan_done) {
+    // Where nobody waits there is nothing to plan: a view that lags may show who does.
+    if (model_.term.first_plan_done || model_.waiting.size() == 0) {
         return false;
     }
     const bool is_one_lost = declarations_.awaits_lost_declaration();

@@ -898,6 +898,22 @@ TEST_CASE("leadership: the first plan waits for confs, so that a restart keeps t
     }
 }
 
+TEST_CASE("leadership: a plan of nobody is not the first (seed 45409)") {
+    World world;
+    world.add_node(tests::node("n1", 4, 16 * 1024));
+    world.settle();
+    world.hold_conf_answers = true;
+    const auto early = world.create(tests::driver("early"));
+    const auto late = world.submit("late", 3, 2'000);
+    world.settle();
+    world.step(gang::SparkConfFound{late, tests::conf(3)});
+    world.settle();
+    CHECK(world.binds.empty());
+    world.step(gang::SparkConfFound{early, tests::conf(3)});
+    world.settle();
+    CHECK(world.is_bound(early));
+}
+
 TEST_CASE("recovery: executors whose slot annotation was taken have slots, wherever an older text has them") {
     World world;
     world.add_small_cluster();
