@@ -117,8 +117,8 @@ SoftSlots soft_slots(const Application& app, const Pods& pods) {
 }
 
 std::vector<Evictable> VictimList::find(const Application& preemptor, const Amounts& wanted) {
-    const Rights rights = rights_of(preemptor, wanted);
-    has_rights_ = rights.below_guarantee != no_queue || rights.is_within || rights.is_across;
+    const PreemptorRights rights(model_, preemptor, wanted);
+    has_rights_ = rights.has_any();
     if (!has_rights_) {
         return {};
     }
@@ -138,7 +138,7 @@ std::vector<Evictable> VictimList::find(const Application& preemptor, const Amou
     std::vector<Evictable> kept;
     kept.reserve(found_.size());
     for (const std::size_t i : in_order()) {
-        if (keeps_guarantees(found_[i], rights.queue)) {
+        if (keeps_guarantees(found_[i], rights)) {
             kept.push_back(std::move(found_[i]));
         }
     }
@@ -161,63 +161,6 @@ std::vector<std::size_t> VictimList::in_order() const {
         order.push_back(turn.place);
     }
     return order;
-}
-
-VictimList::Rights VictimList::rights_of(
-    const Application& preemptor, const Amounts& wanted) const {
-    Rights rights;
-    rights.preemptor = preemptor.uid;
-    rights.queue = model_.shares.charges.find(preemptor.uid)->queue;
-    rights.priority = preemptor.priority;
-    rights.is_across = model_.schema.preemption.across_queues;
-    model_.shares.tree.for_each_above(rights.queue, [&](QueueIndex queue) {
-        const QueueNode& node = model_.shares.tree.at(queue);
-        rights.is_within = rights.is_within || node.said.preemption.within_queue ==
-                                                   config::PreemptionWithin::lower_priority;
-        const Amounts& held = model_.shares.usage.of(queue).amounts;
-        const bool is_covered =
-            !node.guarantee.empty() &&
-            std::all_of(node.guarantee.begin(), node.guarantee.end(), [&](const auto& guaranteed) {
-                return held.of(guaranteed.name) + wanted.of(guaranteed.name) <= guaranteed.amount;
-            });
-        if (rights.below_guarantee == no_queue && is_covered) {
-            rights.below_guarantee = queue;
-        }
-    });
-    return rights;
-}
-
-/// Nothing: for this preemptor it may not be evicted.
-std::optional<EvictReason> VictimList::reason_for(
-    const Rights& rights, QueueIndex queue, std::int32_t priority) const {
-    if (queue == rights.queue) {
-        return rights.is_within && priority < rights.priority ? std::optional(EvictReason::preempt)
-                                                              : std::nullopt;
-    }
-    if (!is_reclaimable(queue)) {
-        return std::nullopt;
-    }
-    if (rights.below_guarantee != no_queue && !is_below(queue, rights.below_guarantee)) {
-        return EvictReason::reclaim;
-    }
-    return rights.is_across && priority < rights.priority ? std::optional(EvictReason::preempt)
-                                                          : std::nullopt;
-}
-
-bool VictimList::is_reclaimable(QueueIndex queue) const {
-    bool is_said = false;
-    model_.shares.tree.for_each_above(queue, [&](QueueIndex above) {
-        is_said = is_said || model_.shares.tree.at(above).said.preemption.is_reclaimable;
-    });
-    return is_said;
-}
-
-/// It, or one below it.
-bool VictimList::is_below(QueueIndex queue, QueueIndex above) const {
-    bool is_found = false;
-    model_.shares.tree.for_each_above(
-        queue, [&](QueueIndex one) { is_found = is_found || one == above; });
-    return is_found;
 }
 
 /// Never evicted, whoever wants its room.
@@ -256,7 +199,7 @@ void VictimList::set_queue(Evictable& one, QueueIndex queue) {
     one.share = share->second;
 }
 
-void VictimList::look_at(const Application& app, const Rights& rights) {
+void VictimList::look_at(const Application& app, const PreemptorRights& rights) {
     if (!app.is_driver || nominated_.contains(app.uid)) {
         return;
     }
@@ -272,7 +215,7 @@ void VictimList::look_at(const Application& app, const Rights& rights) {
     if (account == nullptr || account->queue == no_queue) {
         return;
     }
-    const auto reason = reason_for(rights, account->queue, app.priority);
+    const auto reason = rights.reason_for(account->queue, app.priority);
     if (!reason || is_safe(app.uid, app.namespace_name.str(), app.priority)) {
         return;
     }
@@ -314,7 +257,7 @@ bool VictimList::is_lone(PodId pod) const {
            group->object->min_members <= 1 && !group->object->goes_whole;
 }
 
-void VictimList::look_at_lone(const std::string& uid, const Rights& rights) {
+void VictimList::look_at_lone(const std::string& uid, const PreemptorRights& rights) {
     const auto pod = model_.pods.find(uid);
     if (!pod || !is_lone(*pod) || nominated_.contains(uid)) {
         return;
@@ -328,7 +271,7 @@ void VictimList::look_at_lone(const std::string& uid, const Rights& rights) {
         return;
     }
     const std::int32_t priority = model_.pods.priority(*pod);
-    const auto reason = reason_for(rights, account->queue, priority);
+    const auto reason = rights.reason_for(account->queue, priority);
     if (!reason || is_safe(uid, model_.pods.namespace_of(*pod), priority)) {
         return;
     }
@@ -364,10 +307,10 @@ std::vector<PodId> VictimList::rest_of(const PodGroup& group) const {
 }
 
 /// They are what is left of a gang, and go as one.
-void VictimList::look_at_rest(const PodGroup& group, const Rights& rights) {
+void VictimList::look_at_rest(const PodGroup& group, const PreemptorRights& rights) {
     const Application* const gang =
         group.anchor.empty() ? nullptr : model_.gangs.find(group.anchor);
-    if (gang != nullptr && (gang->phase != Phase::waiting || gang->uid == rights.preemptor)) {
+    if (gang != nullptr && (gang->phase != Phase::waiting || gang->uid == rights.preemptor())) {
         return;  // they are of a gang that runs; or it would be for those who are to join them
     }
     Evictable rest;
@@ -379,7 +322,7 @@ void VictimList::look_at_rest(const PodGroup& group, const Rights& rights) {
         const std::int32_t priority = model_.pods.priority(member);
         const auto reason = account == nullptr || account->queue == no_queue
                                 ? std::nullopt
-                                : reason_for(rights, account->queue, priority);
+                                : rights.reason_for(account->queue, priority);
         if (!reason || nominated_.contains(uid) || is_spared(uid) || !is_seen(member) ||
             is_safe(uid, model_.pods.namespace_of(member), priority)) {
             return;
@@ -553,11 +496,11 @@ void VictimList::add_gang_room(
 }
 
 /// As if all before it that were taken had gone. Of queues above both nothing changes hands.
-bool VictimList::keeps_guarantees(const Evictable& one, QueueIndex preemptor) {
+bool VictimList::keeps_guarantees(const Evictable& one, const PreemptorRights& rights) {
     const QueueTree& tree = model_.shares.tree;
     bool is_kept = true;
     tree.for_each_above(one.queue, [&](QueueIndex queue) {
-        if (tree.at(queue).guarantee.empty() || is_below(preemptor, queue)) {
+        if (tree.at(queue).guarantee.empty() || rights.is_below(queue)) {
             return;
         }
         Amounts left = model_.shares.usage.of(queue).amounts;

@@ -6,6 +6,7 @@
 #include "gang/model/application.hpp"
 #include "gang/model/model.hpp"
 #include "gang/preempt/evictions.hpp"
+#include "gang/preempt/preemptor_rights.hpp"
 #include "gang/shares/amounts.hpp"
 #include "gang/shares/dominant_share.hpp"
 
@@ -76,30 +77,16 @@ public:
     const std::vector<core::AllocationId>& ending() const { return ending_; }
 
 private:
-    /// What the preemptor may do.
-    struct Rights {
-        std::string_view preemptor;  ///< its uid
-        QueueIndex queue = no_queue;
-        QueueIndex below_guarantee = no_queue;  ///< outside of it others are reclaimed from
-        std::int32_t priority = 0;
-        bool is_within = false;
-        bool is_across = false;
-    };
-    Rights rights_of(const Application& preemptor, const Amounts& wanted) const;
-    std::optional<EvictReason> reason_for(
-        const Rights& rights, QueueIndex queue, std::int32_t priority) const;
-    bool is_reclaimable(QueueIndex queue) const;
-    bool is_below(QueueIndex queue, QueueIndex above) const;
     bool is_safe(
         const std::string& uid, std::string_view namespace_name, std::int32_t priority) const;
     bool is_spared(const std::string& uid) const;
     bool is_left_alone(PodId pod) const;
     bool is_deleting(PodId pod) const;
     bool goes_whole(const Application& app) const;
-    void look_at(const Application& app, const Rights& rights);
-    void look_at_lone(const std::string& uid, const Rights& rights);
+    void look_at(const Application& app, const PreemptorRights& rights);
+    void look_at_lone(const std::string& uid, const PreemptorRights& rights);
     bool is_lone(PodId pod) const;
-    void look_at_rest(const PodGroup& group, const Rights& rights);
+    void look_at_rest(const PodGroup& group, const PreemptorRights& rights);
     std::vector<PodId> rest_of(const PodGroup& group) const;
     bool is_seen(PodId pod) const;
     void set_queue(Evictable& one, QueueIndex queue);
@@ -114,7 +101,7 @@ private:
     void add_gang_room(
         const Application& app, const SoftSlots& soft, Evictable& gang) const;
     void add_ending(const Application& app);
-    bool keeps_guarantees(const Evictable& one, QueueIndex preemptor);
+    bool keeps_guarantees(const Evictable& one, const PreemptorRights& rights);
     std::vector<std::size_t> in_order() const;
 
     const Model& model_;
