@@ -17,9 +17,8 @@
 #include "gang/model/application.hpp"
 #include "gang/model/model.hpp"
 #include "gang/model/step_context.hpp"
-#include "gang/preempt/evictions.hpp"
-#include "gang/preempt/soft_executors.hpp"
 #include "gang/preempt/victim_list.hpp"
+#include "gang/preempt/victim_sender.hpp"
 #include "gang/queue/domain_placer.hpp"
 #include "gang/queue/placer.hpp"
 #include "gang/queue/waiting_status.hpp"
@@ -29,7 +28,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <optional>
 #include <string>
@@ -53,7 +51,7 @@ public:
         QuotaGate& quota,
         WaitingStatus& status);
 
-    void on(const EvictFinished& event);
+    void on(const EvictFinished& event) { sender_.on(event); }
     void on(const LeadershipLost& event);
     /// The file is another one: what it does not allow any more is given back.
     void config_changed();
@@ -64,7 +62,7 @@ public:
     void run();
 
     std::size_t remembered() const {
-        return evictions_.remembered() + soft_.remembered() + spared_.size() + searched_.size();
+        return sender_.remembered() + searched_.size();
     }
 
 private:
@@ -75,7 +73,7 @@ private:
         std::int64_t since_ms = 0;
     };
 
-    void forget_all();
+    void forget_plans();
     void forget_old();
     void give_back(const std::string& gang);
     void give_way();
@@ -84,15 +82,6 @@ private:
     bool is_stalled(const std::string& gang, const Nomination& nomination);
     bool is_valid(const std::string& gang, Nomination& nomination) const;
     void count_gone(const std::string& gang, Nomination& nomination);
-    std::int64_t pods_of(const Victim& victim) const;
-    void finish_soft(const EvictFinished& event, const Evictions::Asked& asked);
-    void put_back_unwanted();
-    void send(const std::string& gang, Nomination& nomination);
-    void send_soft(const std::string& gang, Nomination& nomination, Victim& victim);
-    void plan_anew(Nomination& nomination);
-    void take_slots(const std::string& gang, Nomination& nomination, const Victim& first);
-    bool has_victims_left(std::size_t promised);
-    bool may_take_victim();
     void search();
     bool is_candidate(Application& app);
     bool goes_with_gang(const Victim& victim, const std::vector<Evictable>& victims) const;
@@ -101,19 +90,14 @@ private:
 
     Model& model_;
     StepContext& step_;
-    StatusReporter& status_reporter_;
-    Publisher& publisher_;
     Placer& placer_;
     DomainPlacer& domain_placer_;
     QuotaGate& quota_;
     WaitingStatus& status_;
-    Evictions evictions_;
-    SoftExecutors soft_;
+    VictimSender sender_;
     bool is_on_;
-    std::map<std::string, std::int64_t> spared_;     ///< victims that were refused, until then (ms)
     std::map<std::string, std::int64_t> searched_;  ///< gangs: not again before (ms)
     std::map<std::string, Progress> progress_;  ///< by gang that something is nominated for
-    std::deque<std::int64_t> taken_ms_;              ///< victims of the last minute
 };
 
 }  // namespace gang
