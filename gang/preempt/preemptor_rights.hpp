@@ -22,7 +22,7 @@ public:
     bool has_any() const { return below_guarantee_ != no_queue || is_within_ || is_across_; }
     /// Nothing: a gang or pod of this queue and priority may not be evicted for it.
     std::optional<EvictReason> reason_for(QueueIndex queue, std::int32_t priority) const;
-    /// What this queue and those above it hold in common with the gang's changes no hands.
+    /// Whether the gang's own queue is this one or below it: what it takes inside stays inside.
     bool is_below(QueueIndex queue) const { return is_below(queue_, queue); }
     std::string_view preemptor() const { return preemptor_; }  ///< its uid
 

@@ -10,7 +10,8 @@ namespace {
 
 constexpr std::string_view system_namespace = "kube-system";
 
-/// What decides their order, as far as it is numbers: there may be tens of thousands.
+/// What is compared of an Evictable before its texts. There may be tens of thousands, and sorting
+/// these small records is much faster than sorting the whole ones.
 struct Turn {
     VictimStep step;
     std::int32_t priority;

@@ -46,7 +46,8 @@ public:
     static constexpr std::size_t gpus_max = 64;
     static constexpr std::size_t nodes_max = 20'000;
 
-    /// Of one poll. The memo is only used, and best the same in each.
+    /// Of one poll. The memo outlives this, and is to be the same in each poll: what it knows of the
+    /// last one need not be read again.
     explicit GpuVectors(GpuLabelMemo& memo) : memo_(memo) { memo.begin_poll(); }
     GpuVectors(const GpuVectors&) = delete;
     GpuVectors& operator=(const GpuVectors&) = delete;
