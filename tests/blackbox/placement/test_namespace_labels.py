@@ -1,4 +1,5 @@
 """Affinity and queues by labels of namespaces, as they are and as they become; judged by what the API server shows."""
+import uuid
 from pathlib import Path
 
 from support.client.api import Json
@@ -13,10 +14,21 @@ def label(cluster: Cluster, namespace: str, team: str) -> None:
     cluster.api.patch(f"/api/v1/namespaces/{namespace}", {"metadata": {"labels": {TEAM: team}}})
 
 
+def term_of(team: str) -> Json:
+    return {"topologyKey": HOST, "labelSelector": {"matchLabels": {"app": "a"}},
+            "namespaceSelector": {"matchLabels": {TEAM: team}}}
+
+
 def apart_from(team: str) -> Json:
-    return {"affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [
-        {"topologyKey": HOST, "labelSelector": {"matchLabels": {"app": "a"}},
-         "namespaceSelector": {"matchLabels": {TEAM: team}}}]}}}
+    return {"affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term_of(team)]}}}
+
+
+def wait_known(cluster: Cluster, team: str) -> None:
+    """Until the scheduler has seen that a namespace with a pod is the team's: its watch of namespaces is another one than that
+    of pods. A pod that wants to be beside a pod of that team waits for it."""
+    beside = {"affinity": {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term_of(team)]}}}
+    name = f"beside-{team}-{uuid.uuid4().hex[:8]}"
+    wait_bound(cluster, create(cluster, name, beside, labels={}))
 
 
 def in_namespace(cluster: Cluster, namespace: str, name: str, spec: Json) -> str:
@@ -34,6 +46,7 @@ def test_anti_affinity_to_a_team_follows_the_label(cluster: Cluster) -> None:
     wait_bound(cluster, in_namespace(cluster, other, "there", {}))
     wait_bound(cluster, create(cluster, "before", apart_from("x"), labels={}))
     label(cluster, other, "x")
+    wait_known(cluster, "x")
     second = create(cluster, "second", apart_from("x"), labels={})
     wait_told(cluster, second, "1 node(s) didn't match pod anti-affinity rules", "[PodRulesNotMet]")
     label(cluster, other, "y")
@@ -42,6 +55,7 @@ def test_anti_affinity_to_a_team_follows_the_label(cluster: Cluster) -> None:
     # What runs keeps others away as well: of its team, whenever that becomes theirs.
     wait_bound(cluster, in_namespace(cluster, other, "free", {}))
     label(cluster, other, "x")
+    wait_known(cluster, "x")
     kept_off = in_namespace(cluster, other, "kept-off", {})
     wait_told(cluster, kept_off, "1 node(s) didn't satisfy existing pods anti-affinity rules")
     label(cluster, other, "z")
