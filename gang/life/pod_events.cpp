@@ -454,6 +454,7 @@ void PodEvents::observe_member(PodEntry& entry) {
             gang.slots[static_cast<std::size_t>(entry.slot)].node != entry.node()) {
             model_.ledger.release(gang, entry);
             model_.ledger.settle(entry);
+            assigner_.slot_opened(gang);
             model_.worklist.to_check.insert(gang.uid);
             model_.worklist.dirty_gangs.insert(gang.uid);
         } else {
@@ -494,7 +495,9 @@ void PodEvents::forget_pod(PodEntry& entry) {
         model_.gangs.erase(uid);
     }
     Application* owner = model_.gangs.find_owner(entry);
-    if (entry.slot >= 0) {
+    const bool was_in_slot = entry.slot >= 0;
+    const core::Text owner_uid = entry.owner;
+    if (was_in_slot) {
         model_.ledger.release(*owner, entry);
         model_.worklist.to_check.insert(owner->uid);
         model_.worklist.dirty_gangs.insert(owner->uid);
@@ -522,6 +525,9 @@ void PodEvents::forget_pod(PodEntry& entry) {
         }
     }
     model_.gangs.leave_owner(entry);
+    if (Application* const gang = was_in_slot ? model_.gangs.find(owner_uid.str()) : nullptr) {
+        assigner_.slot_opened(*gang);
+    }
     model_.placed_pods.remove(uid);
     model_.placed_pods.stop_waiting(uid);
     model_.placed_pods.stop_waiting_for_executors(uid);

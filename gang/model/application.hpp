@@ -275,6 +275,7 @@ struct Application {
     bool is_driver = false;
     bool is_surplus = false;  ///< an executor without a slot, or a group's member beyond what it
                               ///< needs: holds up nobody (queue/admission.hpp)
+    bool has_slotless = false;  ///< an executor runs whose annotation names a slot, and is in none
     core::Text group;         ///< of a pod group: its key; `uid` is its anchor's
     Phase phase = Phase::waiting;
     core::Text surplus_of;  ///< uid of its driver, if that is one of ours

@@ -78,6 +78,10 @@ void Publisher::publish_changed() {
             app->published.generation == app->published.stored) {
             continue;
         }
+        if (model_.wanted.unverified.contains(app->rank())) {
+            model_.worklist.to_publish.insert(uid);
+            continue;
+        }
         if (!may_publish(*app)) {
             model_.worklist.to_publish.insert(uid);
             if (app->published.writing == 0) {

@@ -96,6 +96,10 @@ void SlotAssigner::assign_members(Application& app) {
             }
         }
     }
+    app.has_slotless = std::any_of(members.begin(), members.end(), [this](PodId member) {
+        return model_.pods.slot(member) < 0 &&
+               model_.pods.annotated_slot(member) == SlotAnnotation::slot;
+    });
 }
 
 /// Its bind, which may not be shown yet, says that it has none of its gang's slots.
@@ -112,7 +116,11 @@ bool SlotAssigner::has_lost_annotation(PodId member) const {
 }
 
 void SlotAssigner::assign_bound(Application& app, PodEntry& entry) {
-    if (app.count_empty() == 0 || entry.annotated_slot == SlotAnnotation::surplus) {
+    if (app.count_empty() == 0) {
+        app.has_slotless |= entry.annotated_slot == SlotAnnotation::slot;
+        return;
+    }
+    if (entry.annotated_slot == SlotAnnotation::surplus) {
         return;
     }
     for (const bool any_shape : {false, true}) {
@@ -124,6 +132,12 @@ void SlotAssigner::assign_bound(Application& app, PodEntry& entry) {
             model_.ledger.assign(app, *slot, entry);
             return;
         }
+    }
+}
+
+void SlotAssigner::slot_opened(Application& app) {
+    if (app.has_slotless) {
+        assign_members(app);
     }
 }
 

@@ -312,6 +312,33 @@ TEST_CASE("declared: a conf that is never answered does not hold up a new leader
     CHECK(held(world, driver) == 0);
 }
 
+TEST_CASE("declared: a text that was not held against its declaration yet is not written again (seed 112523)") {
+    World world(unsealed());
+    world.add_small_cluster();
+    const auto driver = world.submit("a", 3, 1);
+    world.settle();
+    world.restart(false);
+    world.settle();
+    world.lead();
+    world.fail_status_writes = true;  // what fences the gang fails, and is to be tried again
+    world.advance(500);
+    REQUIRE_FALSE(world.updates.empty());
+    world.hold_conf_answers = true;
+    write_text(world, driver, "shape profile=0 cpu=1000 memory=1476395008 nodes=n1:3,n9:400");
+    world.settle();
+    write_text(world, driver, "shape profile=0 cpu=1000 memory=1476395008 nodes=n9:9");  // and again
+    world.fail_status_writes = false;
+    world.updates.clear();
+    world.advance(60'000);
+    CHECK_FALSE(world.updates.empty());  // the slots are given up, as nothing vouches for them
+    for (const gang::UpdateReservation& update : world.updates) {
+        const auto read = gang::decode_reservation(update.annotations.front().second, 999);
+        REQUIRE(read);
+        CHECK(gang::slot_count(*read) == 0);
+    }
+    CHECK(held(world, driver) == 0);
+}
+
 TEST_CASE("declared: a stranger with a forged slot takes none of the gang's") {
     for (const bool has_key : {true, false}) {
         CAPTURE(has_key);

@@ -58,6 +58,15 @@ TEST_CASE(
     CHECK(written.publish() == 0);
 }
 
+TEST_CASE("publisher: a text that is not held against its declaration yet waits for that") {
+    Written written;
+    written.publisher.rewrite(written.app);
+    written.known.model.wanted.unverified.insert(written.app.rank());
+    CHECK(written.publish() == 0);
+    written.known.model.wanted.unverified.clear();
+    CHECK(written.publish() == 1);
+}
+
 TEST_CASE("publisher: what the watch shows is stored, whatever the answer says later") {
     Written written;
     written.publisher.rewrite(written.app);

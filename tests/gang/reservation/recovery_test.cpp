@@ -939,6 +939,40 @@ TEST_CASE("recovery: executors whose slot annotation was taken have slots, where
     CHECK(world.violations.empty());
 }
 
+TEST_CASE("leadership: a slot that a follower sees opened is that of the executor who runs without one (seed 110826)") {
+    World world;
+    world.add_small_cluster();
+    const auto driver = world.submit("a", 2, 1);
+    world.settle();
+    const std::string victim = world.create_executors(driver, 1).front();
+    world.settle();
+    const std::string node = world.node_of(victim);
+    world.restart(false);
+    const std::string other = world.create_executors(driver, 1).front();
+    // The leader gives up the slot of the one whom it evicts; the other's bind is seen later.
+    annotate(
+        world,
+        driver,
+        "v1 generation=2 epoch=1 anchor=" + driver + ";shape max=4 min=1 cpu=1000 memory=1476395008 nodes=" +
+            node + ":1");
+    world.settle();
+    REQUIRE(world.view(driver).slots_bound == 1);
+    world.change_pod(other, [&](core::Pod& pod) {
+        pod.node_name = node;
+        pod.annotations = {{std::string(gang::slot_annotation), driver + "/1"}};
+    });
+    world.settle();
+    world.remove_pod(victim);
+    world.settle();
+    CHECK(world.view(driver).slots_bound == 1);
+    CHECK(world.view(driver).slots_open == 0);
+    world.lead();
+    const std::string third = world.create_executors(driver, 1).front();
+    world.settle();
+    REQUIRE(world.is_bound(third));
+    CHECK(*core::find_value(world.pod(third).annotations, std::string(gang::slot_annotation)) == gang::surplus_slot);
+}
+
 TEST_CASE("recovery: a replayed list changes nothing, a relist that misses pods frees them") {
     World world;
     world.add_small_cluster();
