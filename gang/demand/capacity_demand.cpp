@@ -298,7 +298,10 @@ std::optional<CapacityDemand::Counts> CapacityDemand::find_wanted(
 std::optional<CapacityDemand::Counts> CapacityDemand::wanted_while_waiting(
     const Application& app, const CapacityRequest& request) const {
     const ReasonCode code = model_.waiting.code_of(app);
-    const bool is_unknown = code == ReasonCode::none || code == ReasonCode::backing_off ||
+    const bool is_listing =
+        code == ReasonCode::pod_rules_not_met && !model_.placed_pods.knows_labels();
+    const bool is_unknown = is_listing || code == ReasonCode::none ||
+                            code == ReasonCode::backing_off ||
                             code == ReasonCode::bind_failed ||
                             code == ReasonCode::waiting_for_extender ||
                             code == ReasonCode::waiting_for_spark_conf;

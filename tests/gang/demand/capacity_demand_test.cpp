@@ -1,5 +1,6 @@
 // What an autoscaler is asked for, by what the edge is told to write: when, for how many executors,
 // and that nothing stays behind.
+#include "tests/core/domain/domain_world.hpp"
 #include "tests/gang/in_queues.hpp"
 #include "tests/gang/shares/trees.hpp"
 #include "tests/gang/world.hpp"
@@ -222,6 +223,25 @@ TEST_CASE("demand: a new leader finds what stands, and takes it over or deletes 
         world.advance(2'000);
         CHECK(world.capacity.empty());
     }
+}
+
+TEST_CASE("demand: what is asked for stays while labels are listed for the gang's rules") {
+    World world(asking());
+    world.hold_pod_lists = true;
+    core::Pod driver = tests::driver("etl");
+    driver.rules = core::PodRules{{}, {tests::term("kubernetes.io/hostname", {{"app", "a"}})}, {}};
+    const std::string uid = world.submit(driver, tests::conf(20));
+    world.advance(3'000);
+    REQUIRE(asked(world, uid) == 20);
+    add_nodes(world, 0, 6);
+    world.advance(3'000);
+    REQUIRE(world.view(uid).code == gang::ReasonCode::pod_rules_not_met);
+    CHECK(world.capacity_drops == 0);
+    world.hold_pod_lists = false;
+    world.release_answers();
+    world.advance(3'000);
+    CHECK(world.is_bound(uid));
+    CHECK(world.capacity_drops == 0);
 }
 
 TEST_CASE("demand: who leads again asks for all who wait, whatever it knew of them before") {
