@@ -26,9 +26,9 @@ bool waits(const GangView& gang) {
 }
 
 /// How many of them go there.
-std::int64_t fitting(const core::Resources& free, std::int64_t pods, const Application& one) {
+std::int64_t fitting(const core::Resources& free, std::int64_t pods, const core::Resources& each) {
     const std::int64_t count = std::min(
-        {free.cpu_milli / one.cpu_milli, free.memory_bytes / (one.memory_mib * 1024 * 1024), pods});
+        {free.cpu_milli / each.cpu_milli, free.memory_bytes / each.memory_bytes, pods});
     return std::max<std::int64_t>(0, count);
 }
 
@@ -224,20 +224,42 @@ void DemandChecker::binds(std::uint32_t replica, const Process& process, const B
     }
 }
 
+/// Nothing: its pods have several sizes, or need more to be said than cpu and memory.
+std::optional<DemandChecker::Lacking> DemandChecker::find_lacking(PodId driver) const {
+    const GroupId group = world_.group_jobs.find(driver);
+    if (group != nobody) {
+        const GroupJob& job = world_.group_jobs.at(group);
+        if (job.was_tampered || job.roles.size() > 1) {
+            return std::nullopt;
+        }
+        std::int64_t lacks = job.least_minimum;
+        for (const PodId id : world_.group_jobs.pods_of(group)) {
+            const core::Pod* const pod = world_.store.find_pod(id);
+            lacks -= pod != nullptr && !pod->node_name.empty() ? 1 : 0;
+        }
+        return Lacking{job.roles.front().requests, lacks, {}};
+    }
+    const Application* const one = find_plain(driver);
+    if (one == nullptr) {
+        return std::nullopt;
+    }
+    // What is held for its driver is no room for an executor; one of the same size cannot be told.
+    const core::Resources executor{one->cpu_milli, one->memory_mib * 1024 * 1024, 0, {}};
+    if (world_.store.find_pod(driver)->requests == executor) {
+        return std::nullopt;
+    }
+    return Lacking{executor, one->declared, one->pool};
+}
+
 /// The ledger is that after the bind. What is held for the gang is its own.
 bool DemandChecker::takes_room_of(
     const View& view,
     const std::vector<NodeLedger>& ledger,
     const BindPod& bind,
     const std::string& gang) const {
-    const Application* const one = find_plain(number_of(gang));
+    const std::optional<Lacking> lacking = find_lacking(number_of(gang));
     const core::Pod* const pod = world_.store.find_pod(number_of(bind.pod.uid));
-    if (one == nullptr || pod == nullptr) {
-        return false;
-    }
-    // What is held for its driver is no room for an executor; one of the same size cannot be told.
-    const core::Resources executor{one->cpu_milli, one->memory_mib * 1024 * 1024, 0, {}};
-    if (world_.store.find_pod(number_of(gang))->requests == executor) {
+    if (!lacking || pod == nullptr) {
         return false;
     }
     std::int64_t room = 0;
@@ -246,7 +268,7 @@ bool DemandChecker::takes_room_of(
         const auto came = view.came_ms.find(node.name);
         const core::Node* const stored = world_.store.find_node(number_of(node.name));
         if (came == view.came_ms.end() || came->second < view.asked.at(gang).at_ms ||
-            stored == nullptr || !is_in_pool(*stored, one->pool)) {
+            stored == nullptr || !is_in_pool(*stored, lacking->pool)) {
             continue;
         }
         core::Resources after = node.free;
@@ -254,7 +276,7 @@ bool DemandChecker::takes_room_of(
         std::int64_t pods_after = node.pods_free;
         std::int64_t pods_taken = 0;
         for (const HeldUnit& unit : node.units) {
-            if (unit.driver_uid == gang && unit.requests == executor) {
+            if (unit.driver_uid == gang && unit.requests == lacking->each) {
                 core::add_times(after, unit.requests, 1);
                 ++pods_after;
             } else if (unit.driver_uid == bind.pod.uid) {
@@ -268,12 +290,12 @@ bool DemandChecker::takes_room_of(
         }
         core::Resources before = after;
         core::add_times(before, taken, 1);
-        const std::int64_t left = fitting(after, pods_after, *one);
+        const std::int64_t left = fitting(after, pods_after, lacking->each);
         room += left;
         is_less = is_less || (world_.now_ms - came->second < kept_ms &&
-                              fitting(before, pods_after + pods_taken, *one) > left);
+                              fitting(before, pods_after + pods_taken, lacking->each) > left);
     }
-    return is_less && room < one->declared;
+    return is_less && room < lacking->pods;
 }
 
 void DemandChecker::look(std::uint32_t replica, const Process& process) {

@@ -9,9 +9,9 @@
 //                     as they are
 //   demand-for-quota  nobody is asked for a gang that waits for quota
 //   bought-room       nobody is placed on a node that came after a gang was asked for, in room that
-//                     this gang lacks, but for those who were asked for, too (of pod groups that is
-//                     not looked at); and at rest room is held for gangs alone that wait and were
-//                     asked for
+//                     this gang lacks, but for those who were asked for, too (of pod groups with
+//                     pods of several sizes that is not looked at); and at rest room is held for
+//                     gangs alone that wait and were asked for
 //   demand-left       at rest in the calm: objects of gangs that have ended, run with all their
 //                     executors, or wait for quota are deleted when they are next listed, at the
 //                     latest
@@ -25,6 +25,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -74,7 +75,15 @@ private:
         bool is_listed = false;                 ///< it was, when a node came
     };
 
+    /// What a gang that waits was bought nodes for: pods of one size.
+    struct Lacking {
+        core::Resources each;
+        std::int64_t pods = 0;
+        std::string pool;  ///< empty: any node
+    };
+
     const Application* find_plain(PodId driver) const;
+    std::optional<Lacking> find_lacking(PodId driver) const;
     std::string what_is_wrong_with(
         PodId anchor, const std::vector<core::CapacityShape>& shapes) const;
     void node_comes(View& view, const std::string& name);
