@@ -27,14 +27,15 @@
 #include "gang/model/step_context.hpp"
 #include "gang/model/work.hpp"
 #include "gang/queue/admission.hpp"
+#include "gang/queue/admitter.hpp"
 #include "gang/queue/bind_sender.hpp"
 #include "gang/queue/class_verdicts.hpp"
 #include "gang/queue/domain_placer.hpp"
 #include "gang/queue/head_of_line.hpp"
 #include "gang/queue/placer.hpp"
-#include "gang/queue/status_messages.hpp"
-#include "gang/queue/status_refresh.hpp"
-#include "gang/queue/waiting_status.hpp"
+#include "gang/queue/status/status_messages.hpp"
+#include "gang/queue/status/status_refresh.hpp"
+#include "gang/queue/status/waiting_status.hpp"
 #include "gang/preempt/preemption.hpp"
 #include "gang/preflight/quota_preflight.hpp"
 #include "gang/quota/quota_gate.hpp"
@@ -92,7 +93,9 @@ struct Scheduler::State {
     HeadOfLine head{model, step, status};
     StatusRefresh refresh{model, step, verdicts, messages, status, head, quota};
     CalledExtenders called{model, step};
-    Admission admission{
+    LineClassifier line_classifier{
+        model, step, placer, domain_placer, status, refresh, quota, called};
+    Admitter admitter{
         model,
         step,
         publisher,
@@ -101,22 +104,23 @@ struct Scheduler::State {
         binder,
         verdicts,
         status,
-        head,
-        refresh,
         quota,
         called};
+    Admission admission{
+        model, step, verdicts, status, head, refresh, quota, line_classifier, admitter};
     Preemption preemption{
         model, step, status_reporter, publisher, placer, domain_placer, quota, status};
     RunObserver run_observer{model, step};
     WaiterList waiters{model, step, domain_placer, verdicts, quota};
     Promises promises{model, step, placer};
     Backfill backfill{
-        model, step, placer, domain_placer, run_observer, waiters, promises, admission};
+        model, step, placer, domain_placer, run_observer, waiters, promises, admitter};
 
     CapacityDemand demand{model, step, status_reporter, status, refresh};
-    BoughtNodes bought{model, step, domain_placer, quota, admission};
+    BoughtNodes bought{model, step, domain_placer, quota, admitter};
 
     ExecutorOwners owners{model};
+    PodRoles roles{model, owners};
     PodCompaction compaction{model, declarations, owners};
     PodClassifier classifier{model, step, status_reporter, owners, compaction};
     RetryPauses pauses{model, step};
@@ -173,13 +177,15 @@ struct Scheduler::State {
         status_reporter,
         leadership,
         owners,
+        roles,
         compaction,
         assigner,
         elsewhere,
         back_off,
         life};
     Answers answers{model, step, declarations, publisher, leadership, pauses, life};
-    GroupFormer groups{model, step, status_reporter, publisher, life};
+    GroupGangs group_gangs{model, publisher, life};
+    GroupFormer groups{model, step, status_reporter, life, group_gangs};
     GroupStatuses group_statuses{model, step};
     LabelLister label_lister{model, step};
     ClaimEvents claim_events{model, step, compaction};
@@ -377,7 +383,9 @@ bool Scheduler::State::plan() {
         demand.run();
         return false;
     }
-    backfill.run();
+    if (backfill.run()) {
+        refresh.request();  // those who were passed have more to be told
+    }
     preemption.run();
     demand.run();
     return true;

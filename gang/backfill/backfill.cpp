@@ -30,9 +30,9 @@ Backfill::Seen Backfill::state() const {
         model_.waiting.size()};
 }
 
-void Backfill::run() {
+bool Backfill::run() {
     if (!runs_.is_on()) {
-        return;
+        return false;
     }
     step_.work_left = work_per_pass;
     if (std::exchange(are_starts_due_, false)) {
@@ -41,22 +41,23 @@ void Backfill::run() {
     }
     const bool is_overdue = next_overdue_ms_ > 0 && step_.now_ms >= next_overdue_ms_;
     if (seen_ == state() && !is_overdue) {
-        return;
+        return false;
     }
     if (step_.now_ms < next_pass_ms_) {
         step_.wake_at(next_pass_ms_);
-        return;
+        return false;
     }
     model_.settle_gpus();
     forget_started();
     std::vector<Waiter> waiters = list_.collect();
     count_broken(waiters);
     promises_.plan(waiters);
-    pass_by(waiters);
+    const bool is_any = pass_by(waiters);
     pause();
     seen_ = state();
     are_starts_due_ = true;
     step_.wake_at(step_.now_ms);
+    return is_any;
 }
 
 /// No pass for twenty times as long as it took.
@@ -110,21 +111,22 @@ void Backfill::count_broken(const std::vector<Waiter>& waiters) {
     }
 }
 
-void Backfill::pass_by(std::vector<Waiter>& waiters) {
+bool Backfill::pass_by(std::vector<Waiter>& waiters) {
     KeptRoom kept(model_);
     kept.set(waiters);
     core::NodeBitmap strict;
+    bool is_any = false;
     for (std::size_t i = 0; i < waiters.size() && step_.work_left > 0; ++i) {
         Waiter& waiter = waiters[i];
         const bool passes = i > 0 && !waiter.is_overdue && may_pass(waiter, strict);
         const auto plan = passes ? find_plan(waiter, kept) : std::optional<core::Plan>();
         if (plan) {
             kept.drop(*waiter.app);
-            admission_.admit(*waiter.app, model_.pods.at(waiter.app->uid), *plan);
+            admitter_.admit(*waiter.app, model_.pods.at(waiter.app->uid), *plan);
             if (waiter.app->phase == Phase::assumed) {
                 ++step_.counters.backfilled;
                 count_bypass(waiters, i, strict);
-                admission_.request_refresh();
+                is_any = true;
                 continue;
             }
         }
@@ -132,6 +134,7 @@ void Backfill::pass_by(std::vector<Waiter>& waiters) {
             strict.add(waiter.nodes);
         }
     }
+    return is_any;
 }
 
 /// GPUs by their metrics are offered anew after each admission: who wishes them waits his turn.

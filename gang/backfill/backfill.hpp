@@ -11,7 +11,7 @@
 #include "gang/backfill/waiters.hpp"
 #include "gang/model/model.hpp"
 #include "gang/model/step_context.hpp"
-#include "gang/queue/admission.hpp"
+#include "gang/queue/admitter.hpp"
 #include "gang/queue/domain_placer.hpp"
 #include "gang/queue/placer.hpp"
 
@@ -33,7 +33,7 @@ public:
         RunObserver& runs,
         WaiterList& list,
         Promises& promises,
-        Admission& admission)
+        Admitter& admitter)
         : model_(model),
           step_(step),
           placer_(placer),
@@ -41,10 +41,10 @@ public:
           runs_(runs),
           list_(list),
           promises_(promises),
-          admission_(admission) {}
+          admitter_(admitter) {}
 
-    /// Once everybody who waits was tried in this Tick.
-    void run();
+    /// Once everybody who waits was tried in this Tick. True: somebody has passed others.
+    bool run();
 
 private:
     /// What decides what a pass finds, as far as it is counted.
@@ -53,7 +53,7 @@ private:
     void pause();
     void forget_started();
     void count_broken(const std::vector<Waiter>& waiters);
-    void pass_by(std::vector<Waiter>& waiters);
+    bool pass_by(std::vector<Waiter>& waiters);
     bool may_pass(const Waiter& waiter, const core::NodeBitmap& strict) const;
     std::optional<core::Plan> find_plan(const Waiter& waiter, KeptRoom& kept);
     void count_bypass(
@@ -66,7 +66,7 @@ private:
     RunObserver& runs_;
     WaiterList& list_;
     Promises& promises_;
-    Admission& admission_;
+    Admitter& admitter_;
     Seen seen_{};
     std::int64_t next_pass_ms_ = 0;
     bool are_starts_due_ = false;  ///< expected ones: in the Tick after a pass, for they cost more

@@ -24,17 +24,19 @@ bool is_asked_about(const config::CalledExtender& extender, const core::Resource
             }));
 }
 
-}  // namespace
-
-std::vector<std::int64_t> CalledExtenders::extenders_for(const core::Resources& requests) const {
+/// By their places in the file.
+std::vector<std::int64_t> extenders_for(
+    const config::Schema& schema, const core::Resources& requests) {
     std::vector<std::int64_t> asked;
-    for (std::size_t i = 0; i < model_.schema.extenders.size(); ++i) {
-        if (is_asked_about(model_.schema.extenders[i], requests)) {
+    for (std::size_t i = 0; i < schema.extenders.size(); ++i) {
+        if (is_asked_about(schema.extenders[i], requests)) {
             asked.push_back(static_cast<std::int64_t>(i));
         }
     }
     return asked;
 }
+
+}  // namespace
 
 /// What its pods ask, from the shape as it is now: it is their own, or has our answer in it.
 void CalledExtenders::take_part(Gang& gang, std::size_t index, core::ShapeId shape) {
@@ -48,7 +50,7 @@ void CalledExtenders::take_part(Gang& gang, std::size_t index, core::ShapeId sha
     part = {};
     part.requests = requests;
     part.own = part.placed = part.applied = constraints;
-    part.extenders = extenders_for(requests);
+    part.extenders = extenders_for(model_.schema, requests);
     part.is_answered = part.extenders.empty();
 }
 
@@ -183,7 +185,7 @@ void CalledExtenders::set_constraints(
     core::ShapeId& shape, const Part& part, const core::Constraints& constraints) {
     if (model_.cluster.constraints(shape) != constraints) {
         const core::ShapeId changed = model_.cluster.intern_shape(part.requests, constraints);
-        model_.gangs.release_shape(std::exchange(shape, changed));
+        model_.shapes.release(std::exchange(shape, changed));
     }
 }
 
@@ -345,7 +347,7 @@ std::vector<std::string> CalledExtenders::nodes_for(const Part& part) const {
             nodes.push_back(model_.cluster.node(node).name);
         }
     }
-    model_.gangs.release_shape(shape);
+    model_.shapes.release(shape);
     step_.work_left -= static_cast<std::int64_t>(nodes.size()) * work_per_node_asked;
     return nodes;
 }

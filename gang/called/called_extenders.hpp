@@ -55,7 +55,7 @@ public:
     /// It is placed: from here on its pods are as they are by themselves.
     void placed(Application& app);
     /// The executors of a gang that runs, without the nodes that the last answer about them refused;
-    /// to be given back (GangStore::release_shape).
+    /// to be given back (GangShapes::release).
     core::ShapeId without_refused(const Application& app, std::size_t shape);
 
     std::size_t remembered() const {
@@ -98,7 +98,6 @@ private:
     };
 
     bool is_on() const { return !model_.schema.extenders.empty(); }
-    std::vector<std::int64_t> extenders_for(const core::Resources& requests) const;
     void take_part(Gang& gang, std::size_t index, core::ShapeId shape);
     void place_as_answered(Application& app, Gang& gang);
     void set_constraints(

@@ -70,7 +70,7 @@ void PodClassifier::classify(PodEntry& entry) {
     const PodGroup* const group =
         entry.group.empty() ? nullptr : model_.groups.find(entry.group.str());
     model_.gangs.set_max_wait(app, max_wait_ms_of(group, entry.pod));
-    model_.gangs.set_driver_shape(app, entry.pod);
+    model_.shapes.set_driver(app, entry.pod);
     app.phase = Phase::waiting;
     model_.waiting.insert(app, entry.retry->code != ReasonCode::none);
     model_.worklist.queue_changed = true;

@@ -43,27 +43,6 @@ bool DeclarationReader::is_of_extender(const core::Pod& pod) const {
     return names_extender(pod) && (is_driver(pod) || is_executor(pod) || was_admitted(pod));
 }
 
-core::FilterSet DeclarationReader::left_out(std::string_view scheduler_name) const {
-    const config::Profile* const profile = schema_.find_profile(scheduler_name);
-    return profile == nullptr ? core::FilterSet{} : profile->left_out;
-}
-
-bool DeclarationReader::asks_images(std::string_view scheduler_name) const {
-    const config::Profile* const profile = schema_.find_profile(scheduler_name);
-    return profile != nullptr && core::asks_images(profile->scores);
-}
-
-bool DeclarationReader::spreads_alike(std::string_view scheduler_name) const {
-    const config::Profile* const profile = schema_.find_profile(scheduler_name);
-    return profile != nullptr && core::spreads_alike(profile->scores);
-}
-
-/// False: its profile places every pod by itself.
-bool DeclarationReader::may_be_of_gang(const core::Pod& pod) const {
-    const config::Profile* const profile = schema_.find_profile(pod.scheduler_name);
-    return profile == nullptr || profile->gangs;
-}
-
 bool DeclarationReader::reads_gangs() const {
     return schema_.gang.discovery != config::Discovery::none;
 }
@@ -79,12 +58,12 @@ bool DeclarationReader::reads_declarations() const {
 }
 
 bool DeclarationReader::is_spark_driver(const core::Pod& pod) const {
-    return reads_confs() && may_be_of_gang(pod) && pod.spark_properties &&
+    return reads_confs() && profiles_.has_gangs(pod.scheduler_name) && pod.spark_properties &&
            has_label(pod, "spark-role", "driver");
 }
 
 bool DeclarationReader::is_driver(const core::Pod& pod) const {
-    return is_spark_driver(pod) || (reads_declarations() && may_be_of_gang(pod) &&
+    return is_spark_driver(pod) || (reads_declarations() && profiles_.has_gangs(pod.scheduler_name) &&
                                     (declares_gang(pod) || names_group_alone(pod)));
 }
 
@@ -94,7 +73,7 @@ bool DeclarationReader::names_group_alone(const core::Pod& pod) const {
 }
 
 bool DeclarationReader::is_executor(const core::Pod& pod) const {
-    if (!may_be_of_gang(pod)) {
+    if (!profiles_.has_gangs(pod.scheduler_name)) {
         return false;
     }
     return reads_declarations() ? role_of(pod) == Role::executor
@@ -107,7 +86,7 @@ bool DeclarationReader::was_admitted(const core::Pod& pod) const {
 }
 
 std::optional<GroupMembership> DeclarationReader::membership_of(const core::Pod& pod) const {
-    if (!reads_declarations() || !may_be_of_gang(pod) || is_driver(pod) || pod.spark_properties ||
+    if (!reads_declarations() || !profiles_.has_gangs(pod.scheduler_name) || is_driver(pod) || pod.spark_properties ||
         names_extender(pod)) {
         return std::nullopt;
     }
@@ -128,7 +107,7 @@ std::optional<GroupMembership> DeclarationReader::group_of_driver(const core::Po
 }
 
 Declaration DeclarationReader::declaration_of(const core::Pod& pod) const {
-    return reads_declarations() && may_be_of_gang(pod)
+    return reads_declarations() && profiles_.has_gangs(pod.scheduler_name)
                ? read_declaration(pod, !schema_.queues.empty())
                : Declaration{};
 }

@@ -7,6 +7,7 @@
 #include "gang/declare/declaration.hpp"
 #include "gang/declare/gang_size.hpp"
 #include "gang/declare/group_membership.hpp"
+#include "gang/declare/profile_rules.hpp"
 #include "gang/declare/spark/conf.hpp"
 #include "gang/declare/spark/executor/derive.hpp"
 
@@ -17,7 +18,8 @@ namespace gang {
 
 class DeclarationReader {
 public:
-    explicit DeclarationReader(const config::Schema& schema) : schema_(schema) {}
+    explicit DeclarationReader(const config::Schema& schema)
+        : schema_(schema), profiles_(schema) {}
 
     /// It names one of our scheduler names, or is of a gang that kube-scheduler asks us about.
     bool is_ours(const core::Pod& pod) const;
@@ -29,12 +31,7 @@ public:
     /// Such a pod that starts a gang of ours, or is an executor. Pod groups are left to
     /// kube-scheduler: it asks about one pod at a time, and goes on only when that is placed.
     bool is_of_extender(const core::Pod& pod) const;
-    /// The filters that pods of this scheduler name are not asked.
-    core::FilterSet left_out(std::string_view scheduler_name) const;
-    /// Nodes are better for its pods if they have their images.
-    bool asks_images(std::string_view scheduler_name) const;
-    /// Its pods spread, if they do not say how: see add_default_spread().
-    bool spreads_alike(std::string_view scheduler_name) const;
+    const ProfileRules& profiles() const { return profiles_; }
     /// Whether there are gangs at all: the configuration may leave them out.
     bool reads_gangs() const;
     /// Whether labels and annotations may declare a gang.
@@ -72,11 +69,11 @@ private:
     bool names_group_alone(const core::Pod& pod) const;
     void add_gpu_wishes(const spark::Conf& conf, GangSize& size) const;
     void add_card_asks(const spark::Conf* conf, GangSize& size) const;
-    bool may_be_of_gang(const core::Pod& pod) const;
     spark::Derivation derive(const spark::Conf& conf, const core::Pod& driver) const;
     spark::Limits limits() const;
 
     const config::Schema& schema_;
+    ProfileRules profiles_;
 };
 
 }  // namespace gang

@@ -57,7 +57,7 @@ void BoughtNodes::run() {
         return;
     }
     hold_room();
-    while (admission_.admit_with_held_room()) {
+    while (admitter_.admit_with_held_room()) {
         hold_room();
     }
 }

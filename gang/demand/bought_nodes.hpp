@@ -3,7 +3,7 @@
 // that come after the request was written, whoever else would fit there, by its turn or by backfill.
 //
 //   a node comes --a gang asked before, the first to ask first--> room is kept there
-//     --it fits as a whole--> admitted by Admission, with the room that was kept
+//     --it fits as a whole--> admitted by Admitter, with the room that was kept
 //     --it waits for nodes no more, or no other node came for five minutes--> given back
 //
 // Nothing is remembered beyond the process: to a new leader no node is new.
@@ -12,7 +12,7 @@
 #include "gang/model/application.hpp"
 #include "gang/model/model.hpp"
 #include "gang/model/step_context.hpp"
-#include "gang/queue/admission.hpp"
+#include "gang/queue/admitter.hpp"
 #include "gang/queue/domain_placer.hpp"
 #include "gang/quota/quota_gate.hpp"
 
@@ -37,12 +37,12 @@ public:
         StepContext& step,
         DomainPlacer& domain_placer,
         QuotaGate& quota,
-        Admission& admission)
+        Admitter& admitter)
         : model_(model),
           step_(step),
           domain_placer_(domain_placer),
           quota_(quota),
-          admission_(admission) {}
+          admitter_(admitter) {}
 
     /// Before the cluster knows of it.
     void on(const NodeUpserted& event);
@@ -67,7 +67,7 @@ private:
     StepContext& step_;
     DomainPlacer& domain_placer_;
     QuotaGate& quota_;
-    Admission& admission_;
+    Admitter& admitter_;
     std::map<std::string, std::int64_t> young_;  ///< when they came (Unix ms), by name
     bool is_listed_ = false;  ///< who is there from the start is not new
 };

@@ -13,8 +13,8 @@
 #include "gang/model/demand/demand_board.hpp"
 #include "gang/model/model.hpp"
 #include "gang/model/step_context.hpp"
-#include "gang/queue/status_refresh.hpp"
-#include "gang/queue/waiting_status.hpp"
+#include "gang/queue/status/status_refresh.hpp"
+#include "gang/queue/status/waiting_status.hpp"
 #include "gang/report/status_reporter.hpp"
 
 #include <cstdint>

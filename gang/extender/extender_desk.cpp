@@ -162,7 +162,7 @@ void ExtenderDesk::place_anywhere(PodEntry& entry, Asked& asked) {
 
 void ExtenderDesk::reshape(const PodEntry& entry) {
     if (Application* app = model_.gangs.find(entry.pod.uid); app != nullptr) {
-        model_.gangs.set_driver_shape(
+        model_.shapes.set_driver(
             *app,
             app->is_driver ? driver_request(entry.pod, model_.reader.declaration_of(entry.pod))
                            : entry.pod.requests,

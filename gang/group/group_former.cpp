@@ -1,17 +1,12 @@
 #include "gang/group/group_former.hpp"
 
-#include "gang/declare/spark/text.hpp"
-#include "gang/durations/expected_run.hpp"
+#include "gang/group/group_members.hpp"
 #include "gang/model/group/group_records.hpp"
-#include "gang/model/group/max_wait.hpp"
-#include "gang/model/group/min_resources.hpp"
 #include "gang/model/group/pod_groups.hpp"
 #include "gang/report/messages.hpp"
-#include "gang/reservation/format/reservation.hpp"
 
 #include <algorithm>
 #include <cstddef>
-#include <map>
 #include <optional>
 #include <utility>
 
@@ -63,7 +58,7 @@ void GroupFormer::ask() {
 }
 
 void GroupFormer::run() {
-    give_up_done();
+    gangs_.give_up_done();
     while (const auto key = model_.groups.take_deadline(step_.now_ms)) {
         model_.worklist.dirty_groups.insert(*key);
     }
@@ -91,7 +86,7 @@ void GroupFormer::form(const std::string& key, PodGroup& group) {
     const bool is_given_up = is_asked && is_sound && !waits_on_request && gives_up(key, group);
     if (is_given_up && (gang == nullptr || gang->phase == Phase::waiting)) {
         if (gang != nullptr) {
-            dissolve(group, *gang);
+            gangs_.dissolve(group, *gang);
         }
         let_go_alone(waiting_members(group), Alone::single);
         return;
@@ -101,55 +96,35 @@ void GroupFormer::form(const std::string& key, PodGroup& group) {
         members.insert(members.begin(), anchor);
         const auto chosen = is_sound ? choose(group, members) : std::vector<PodEntry*>{};
         if (!chosen.empty() && chosen.front() == anchor) {
-            reshape(group, *gang, chosen);
+            gangs_.reshape(group, *gang, chosen);
         } else {
-            dissolve(group, *gang);
+            gangs_.dissolve(group, *gang);
             gang = nullptr;
             members = waiting_members(group);
         }
     }
     if (gang != nullptr && is_gone(group)) {
-        leave(*gang, members);
+        gangs_.leave(*gang, members);
         let_wait(group, members);
     } else if (gang != nullptr) {
         if (group.object) {
             life_.set_topology(*gang, group.object->topology_key);
         }
-        follow(*gang, members);
-        hold(*gang, is_held);
+        gangs_.follow(*gang, members);
+        gangs_.hold(*gang, is_held);
     } else if (!is_sound) {
         let_wait(group, members);
     } else if (starts_one_by_one(group)) {
         let_go_alone(members, Alone::single);
-    } else if (count_placed(group) >= group.object->min_members) {
+    } else if (count_placed(model_, group) >= group.object->min_members) {
         let_go_alone(members, Alone::surplus);
     } else if (const auto chosen = choose(group, members); !chosen.empty()) {
-        begin(key, group, chosen);
+        gangs_.begin(key, group, chosen);
         std::erase(members, chosen.front());
-        follow(model_.gangs.at(group.anchor), members);
-        hold(model_.gangs.at(group.anchor), is_held);
+        gangs_.follow(model_.gangs.at(group.anchor), members);
+        gangs_.hold(model_.gangs.at(group.anchor), is_held);
     } else {
         let_wait(group, members);
-    }
-}
-
-/// What its members themselves ask is room that they wait for anyway. Of a group whose pods run the
-/// rest has its room already.
-void GroupFormer::keep_min_resources(
-    const PodGroup& group, Application& gang, const std::vector<PodEntry*>& chosen) {
-    core::Resources members;
-    for (const PodEntry* member : chosen) {
-        core::add_times(members, member->pod.requests, 1);
-    }
-    const core::Resources& wanted = group.object->min_resources;
-    core::Boxed<core::Resources> kept;
-    if (count_placed(group) == 0 && !covers(members, wanted)) {
-        kept = wanted;
-    }
-    if (gang.declared.min_resources != kept) {
-        gang.declared.min_resources = std::move(kept);
-        model_.waiting.changed(gang);
-        model_.worklist.queue_changed = true;
     }
 }
 
@@ -181,7 +156,7 @@ bool GroupFormer::starts_one_by_one(const PodGroup& group) const {
     const core::PodGroup& object = *group.object;
     return object.min_members < 1 ||
            (object.min_members == 1 &&
-            (object.min_resources == core::Resources{} || count_placed(group) > 0));
+            (object.min_resources == core::Resources{} || count_placed(model_, group) > 0));
 }
 
 std::int64_t GroupFormer::gang_size_max() const {
@@ -191,7 +166,7 @@ std::int64_t GroupFormer::gang_size_max() const {
 /// Who starts now, in order; nobody if they are too few.
 std::vector<PodEntry*> GroupFormer::choose(
     const PodGroup& group, const std::vector<PodEntry*>& members) const {
-    const std::int64_t placed = count_placed(group);
+    const std::int64_t placed = count_placed(model_, group);
     const std::int64_t needed = group.object->min_members - placed;
     std::vector<PodEntry*> able;
     for (PodEntry* member : members) {
@@ -204,26 +179,6 @@ std::vector<PodEntry*> GroupFormer::choose(
         able, placed == 0 ? group.object->roles : std::vector<core::RoleMinimum>{}, needed);
 }
 
-/// Who has done its work counts, as it does for Volcano: what takes the place of a last one that
-/// failed must not wait for pods that nobody makes any more. Who is being deleted does not: a job
-/// that is made anew starts as a whole, also while the pods before it end. Who is being bound does
-/// not yet: the bind may fail.
-std::int64_t GroupFormer::count_placed(const PodGroup& group) const {
-    return std::count_if(group.members.begin(), group.members.end(), [this](PodId member) {
-        if (model_.pods.phase(member) == core::PodPhase::succeeded) {
-            return true;
-        }
-        if (!model_.evicting.empty() && model_.evicting.contains(model_.pods.uid(member))) {
-            return false;
-        }
-        if (model_.pods.is_compacted(member)) {
-            return model_.pods.holds_capacity(member);
-        }
-        const PodEntry& entry = *model_.pods.find_active(model_.pods.uid(member));
-        return entry.holds_capacity() && !entry.pod.node_name.empty() && !entry.pod.deleting;
-    });
-}
-
 /// The gang that the group is now; nullptr: it is none. One that runs without a reservation holds
 /// nothing for the others: it is none any more.
 Application* GroupFormer::live_gang(const std::string& key, PodGroup& group) {
@@ -234,7 +189,7 @@ Application* GroupFormer::live_gang(const std::string& key, PodGroup& group) {
     for (const PodId member : group.members) {
         Application* const app = live(member);
         if (app != nullptr && app->phase == Phase::running &&
-            (!app->published.reserved || is_over(member))) {
+            (!app->published.reserved || is_over(model_, member))) {
             life_.end(*app);  // another member may go on with it
         }
     }
@@ -247,15 +202,6 @@ Application* GroupFormer::live_gang(const std::string& key, PodGroup& group) {
     }
     group.anchor = found == nullptr ? std::string() : found->uid;
     return found;
-}
-
-/// Its pod has ended, or is being deleted: so it was when its text was read.
-bool GroupFormer::is_over(PodId anchor) const {
-    if (model_.pods.is_compacted(anchor)) {
-        return !model_.pods.holds_capacity(anchor);
-    }
-    const core::Pod& pod = model_.pods.at(anchor).pod;
-    return core::is_terminal(pod) || pod.deleting;
 }
 
 /// Members that may be bound and are not the anchor, in order. Whoever was one of a gang that is
@@ -286,122 +232,6 @@ std::vector<PodEntry*> GroupFormer::waiting_members(const PodGroup& group) {
         return a->rank() < b->rank();
     });
     return waiting;
-}
-
-void GroupFormer::begin(
-    const std::string& key, PodGroup& group, const std::vector<PodEntry*>& chosen) {
-    PodEntry& anchor = *chosen.front();
-    Application& gang = make_anchor(model_, anchor);
-    ENSURE(gang.group == key);
-    group.anchor = anchor.pod.uid;
-    reshape(group, gang, chosen);
-    life_.driver_waits(gang, anchor);
-}
-
-void GroupFormer::reshape(
-    const PodGroup& group, Application& gang, const std::vector<PodEntry*>& chosen) {
-    const PodEntry& anchor = *chosen.front();
-    const std::int32_t priority = group.object->priority.value_or(anchor.pod.priority);
-    if (std::exchange(gang.priority, priority) != priority) {
-        model_.waiting.changed(gang);
-        model_.worklist.queue_changed = true;
-    }
-    model_.gangs.choose_queue(gang, anchor);
-    model_.gangs.set_max_wait(gang, max_wait_ms_of(&group, anchor.pod));
-    keep_min_resources(group, gang, chosen);
-    std::vector<MemberShape> shapes = shapes_of(chosen);
-    const auto& now = gang.declared.shapes;
-    const bool is_same = !gang.declared.source.empty() &&
-                         std::equal(
-                             now.begin(),
-                             now.end(),
-                             shapes.begin(),
-                             shapes.end(),
-                             [this](const auto& a, const auto& b) {
-                                 return a.profile == b.shape.profile && a.count == b.shape.count &&
-                                        model_.cluster.resources(a.id) == b.requests &&
-                                        model_.cluster.constraints(a.id) == b.constraints;
-                             });
-    if (is_same) {
-        return;
-    }
-    std::vector<std::string> warnings;
-    if (!group.object->max_wait.empty() && !read_expected_run(group.object->max_wait)) {
-        warnings.push_back(
-            "pod group " + group.name +
-            ": sla-waiting-time = " + spark::quoted(group.object->max_wait) +
-            " is no duration such as 90m or 4h and is ignored");
-    }
-    for (const PodEntry* member : chosen) {
-        const auto membership = read_membership(member->pod);
-        if (warnings.empty() && membership && !membership->warning.empty()) {
-            warnings.push_back("pod " + member->pod.name + ": " + membership->warning);
-        }
-    }
-    model_.gangs.release_shapes(gang);
-    life_.set_members(
-        gang,
-        "pod group " + group.namespace_name + "/" + group.name,
-        std::move(shapes),
-        std::move(warnings),
-        group.object->topology_key);
-}
-
-/// Its members wait for others to come, the anchor like any other.
-void GroupFormer::dissolve(PodGroup& group, Application& gang) {
-    PodEntry& anchor = model_.pods.at(gang.uid);
-    for (const PodId member : model_.pods.sorted_members_of(gang.uid)) {
-        PodEntry& entry = model_.pods.expand(member);
-        gang.remove_pending(entry.rank());
-        model_.gangs.leave_owner(entry);
-    }
-    anchor.is_driver = false;
-    group.anchor.clear();
-    model_.gangs.erase(anchor.pod.uid);
-}
-
-void GroupFormer::follow(Application& gang, const std::vector<PodEntry*>& members) {
-    for (PodEntry* const member : members) {
-        if (member->owner == std::string_view(gang.uid) || member->pod.uid == gang.uid) {
-            continue;
-        }
-        model_.gangs.erase(member->pod.uid);
-        member->alone = Alone::no;
-        model_.pods.join(*member, gang.uid);
-        model_.worklist.dirty_pods.insert(member->pod.uid);
-    }
-}
-
-/// Nobody says any more what the group asks: who runs stays, who comes now waits for its object.
-bool GroupFormer::is_gone(const PodGroup& group) {
-    return group.missing && group.missing->problem == PodGroupProblem::not_found;
-}
-
-/// They wait, and are none of the gang's until they follow it again.
-void GroupFormer::leave(Application& gang, const std::vector<PodEntry*>& members) {
-    for (PodEntry* const member : members) {
-        if (member->owner == std::string_view(gang.uid)) {
-            gang.remove_pending(member->rank());
-            model_.gangs.leave_owner(*member);
-        }
-    }
-}
-
-/// Any of its members may ask for it, the anchor as well.
-void GroupFormer::hold(Application& gang, bool member_asks) {
-    const bool is_waiting = gang.phase == Phase::waiting;
-    model_.gangs.set_held(
-        gang, is_waiting && (member_asks || asks_hold(model_.pods.at(gang.uid).pod)));
-}
-
-/// Of a member that cannot be placed as it is; empty: all can.
-std::string GroupFormer::first_problem(const std::vector<PodEntry*>& members) {
-    const auto found = std::find_if(members.begin(), members.end(), [](const PodEntry* member) {
-        return !member->pod.problem.empty();
-    });
-    return found == members.end()
-               ? std::string()
-               : "its pod " + (*found)->pod.name + " is not placed: " + (*found)->pod.problem;
 }
 
 void GroupFormer::let_wait(PodGroup& group, const std::vector<PodEntry*>& members) {
@@ -459,7 +289,7 @@ StatusMessage GroupFormer::why_waiting(const PodGroup& group) const {
         ReasonCode::waiting_for_pod_group,
         "0/" + std::to_string(nodes) + " nodes looked at: " + name + " has " +
             describe_lack(
-                there, group.object->roles, count_placed(group), group.object->min_members)};
+                there, group.object->roles, count_placed(model_, group), group.object->min_members)};
 }
 
 void GroupFormer::let_go_alone(const std::vector<PodEntry*>& members, Alone how) {
@@ -468,26 +298,6 @@ void GroupFormer::let_go_alone(const std::vector<PodEntry*>& members, Alone how)
             model_.gangs.erase(member->pod.uid);
             model_.worklist.dirty_pods.insert(member->pod.uid);
         }
-    }
-}
-
-/// A member that has done its work leaves its slot for good, unless another one waits for it. Who
-/// failed will be made anew: its slot is kept.
-void GroupFormer::give_up_done() {
-    std::map<std::string, std::vector<std::size_t>> done;
-    for (const auto& [uid, slot] : std::exchange(model_.worklist.done_slots, {})) {
-        const Application* gang = model_.gangs.find(uid);
-        if (gang != nullptr && gang->phase == Phase::running && gang->published.reserved &&
-            gang->pending->empty() && slot < gang->slots.size() &&
-            gang->slots[slot].state == SlotState::open) {
-            done[uid].push_back(slot);
-        }
-    }
-    for (auto& [uid, slots] : done) {
-        std::sort(slots.begin(), slots.end());
-        slots.erase(std::unique(slots.begin(), slots.end()), slots.end());
-        Application& gang = model_.gangs.at(uid);
-        model_.ledger.give_up(gang, slots, publisher_.rewrite(gang));
     }
 }
 

@@ -29,7 +29,7 @@ void AnchorHandover::hand_over(Application& gang) {
     --heir.declared.shapes[heir.slots[*place].shape].count;
     model_.ledger.take_out(heir, *place);
     model_.ledger.settle(bearer);
-    model_.gangs.set_driver_shape(heir, bearer.pod);
+    model_.shapes.set_driver(heir, bearer.pod);
     heir.health.driver_runs =
         heir.health.driver_runs || bearer.pod.phase == core::PodPhase::running;
     if (!heir.health.driver_runs) {
@@ -133,7 +133,7 @@ std::optional<std::size_t> AnchorHandover::find_shape(const Application& gang, A
     }
     const core::Resources amounts = model_.cluster.resources(own);
     const core::Constraints constraints = model_.cluster.constraints(own);
-    model_.gangs.add_shape(heir, {profile, 1, -1, {}, true}, amounts, constraints);
+    model_.shapes.add(heir, {profile, 1, -1, {}, true}, amounts, constraints);
     return shapes.size() - 1;
 }
 

@@ -166,7 +166,7 @@ void ClaimEvents::look_at_executors(Application& app, const core::Pod& driver) {
             const auto volumes = model_.volume_counts.limited(
                 model_.claims.volumes_of(driver, *shape.claims));
             model_.volume_counts.want(volumes);
-            model_.gangs.set_volumes(
+            model_.shapes.set_volumes(
                 app, shape, model_.claims.nodes_of(driver, *shape.claims), volumes);
         }
     }
@@ -194,7 +194,7 @@ void ClaimEvents::look_again(const std::vector<std::string>& uids) {
             const auto& requests = app->is_driver
                                        ? driver_request(pod, model_.reader.declaration_of(pod))
                                        : pod.requests;
-            model_.gangs.set_driver_shape(*app, requests, *pod.constraints);
+            model_.shapes.set_driver(*app, requests, *pod.constraints);
             look_at_executors(*app, pod);
             model_.waiting.changed(*app);
         }

@@ -33,7 +33,7 @@ void GangLife::driver_waits(Application& app, PodEntry& entry) {
         model_.worklist.dirty_groups.insert(*model_.groups.find_driver_group(app.uid));
     }
     if (entry.is_change || !app.declared.driver_shape) {
-        model_.gangs.set_driver_shape(
+        model_.shapes.set_driver(
             app,
             driver_request(entry.pod, model_.reader.declaration_of(entry.pod)),
             entry.pod.constraints);
@@ -52,7 +52,7 @@ void GangLife::driver_waits(Application& app, PodEntry& entry) {
 }
 
 void GangLife::driver_is_bound(Application& app, PodEntry& entry, bool behind_fence) {
-    model_.gangs.set_driver_shape(app, entry.pod);
+    model_.shapes.set_driver(app, entry.pod);
     const bool assumed_here = app.phase == Phase::assumed && app.assumed_node == entry.node();
     model_.gangs.stop_waiting(app);
     app.declared.conf.reset();
@@ -101,7 +101,7 @@ void GangLife::driver_is_bound(Application& app, PodEntry& entry, bool behind_fe
 /// What the driver says is new, or has changed: until it is bound, its last word counts.
 void GangLife::learn_anew(Application& app, const PodEntry& entry) {
     app.set_problem(entry.pod.problem);
-    model_.gangs.release_shapes(app);
+    model_.shapes.release_all(app);
     app.declared.conf_needed = model_.reader.is_spark_driver(entry.pod);
     model_.waiting.changed(app);
     app.declared.group_needed =
@@ -122,7 +122,7 @@ void GangLife::look_at_group(Application& app) {
     } else if (
         is_known &&
         (!app.declared.conf_needed || group->object->min_resources != core::Resources{})) {
-        model_.gangs.release_shapes(app);
+        model_.shapes.release_all(app);
         set_sizes(app, nullptr);
     }
 }
@@ -142,7 +142,7 @@ void GangLife::follow_group(Application& app, const PodEntry& entry) {
 /// Of a gang that runs they are no part of its reservation: its driver is asked again.
 void GangLife::take_choices(Application& app, const Declaration& declaration) {
     app.declared.packing = declaration.packing;
-    model_.gangs.set_topology(app, declaration.topology);
+    model_.shapes.set_topology(app, declaration.topology);
 }
 
 /// A claim that is made for each executor is known by its class alone, and one that has a name of
@@ -157,7 +157,7 @@ void GangLife::expect_claims(
             claims.push_back({claim.claim_name, false, 0});
         }
     }
-    const core::FilterSet left_out = model_.reader.left_out(driver.scheduler_name);
+    const core::FilterSet left_out = model_.reader.profiles().left_out(driver.scheduler_name);
     if (claims.empty() || left_out.contains(core::FilterId::volume_binding)) {
         return;
     }
@@ -193,12 +193,12 @@ void GangLife::set_sizes(Application& app, const spark::Conf* conf) {
     for (const spark::ExecutorShape& shape : size.executors) {
         GangShape added{shape.profile, shape.count, shape.max, {}};
         added.min = static_cast<std::int32_t>(std::min<std::int64_t>(shape.min, all_slots));
-        const bool spreads = model_.reader.spreads_alike(driver.scheduler_name);
+        const bool spreads = model_.reader.profiles().spreads_alike(driver.scheduler_name);
         if (shape.rules || spreads) {
             core::Boxed<core::PodRules> rules;
             if (shape.rules) {
                 rules = *shape.rules;
-                core::leave_out(model_.reader.left_out(driver.scheduler_name), rules);
+                core::leave_out(model_.reader.profiles().left_out(driver.scheduler_name), rules);
             }
             if (spreads) {
                 core::add_default_spread(rules, shape.labels);
@@ -213,7 +213,7 @@ void GangLife::set_sizes(Application& app, const spark::Conf* conf) {
         if (model_.quotas.is_on()) {
             added.limits = core::ExecutorLimits{shape.containers, shape.priority_class_name};
         }
-        model_.gangs.add_shape(app, std::move(added), shape.requests, shape.constraints);
+        model_.shapes.add(app, std::move(added), shape.requests, shape.constraints);
     }
 }
 
@@ -243,13 +243,13 @@ void GangLife::set_members(
     model_.waiting.changed(app);
     model_.worklist.queue_changed = true;
     for (MemberShape& member : shapes) {
-        model_.gangs.add_shape(app, std::move(member.shape), member.requests, member.constraints);
+        model_.shapes.add(app, std::move(member.shape), member.requests, member.constraints);
     }
 }
 
 void GangLife::set_topology(Application& app, const std::string& topology_key) {
     if (!topology_key.empty() && !app.declared.topology) {
-        model_.gangs.set_topology(app, DeclaredTopology{topology_key});
+        model_.shapes.set_topology(app, DeclaredTopology{topology_key});
     }
 }
 

@@ -49,11 +49,11 @@ void PodEvents::on(const PodUpserted& event) {
         elsewhere_.observe(event.pod);
         return;
     }
-    const core::FilterSet left_out = model_.reader.left_out(event.pod.scheduler_name);
+    const core::FilterSet left_out = model_.reader.profiles().left_out(event.pod.scheduler_name);
     const bool drops_images = !event.pod.constraints->images.empty() &&
-                              !model_.reader.asks_images(event.pod.scheduler_name);
+                              !model_.reader.profiles().asks_images(event.pod.scheduler_name);
     const bool spreads =
-        event.pod.node_name.empty() && model_.reader.spreads_alike(event.pod.scheduler_name);
+        event.pod.node_name.empty() && model_.reader.profiles().spreads_alike(event.pod.scheduler_name);
     if (left_out.empty() && !event.pod.claims && !model_.gpus.is_on() && !drops_images &&
         !spreads) {
         take(event.pod);
@@ -153,7 +153,7 @@ void PodEvents::take(const core::Pod& pod) {
         // What was there before us has waited before, too; the server's clock is all that tells.
         const bool came_now = model_.pods_list == ListState::complete;
         entry.seen_ms = came_now ? step_.now_ms : std::min(pod.created * 1000, step_.now_ms);
-        take_role(entry);
+        roles_.take(entry);
         observe(entry);
         warn_of_gpus(entry);
         compaction_.compact_if_settled(entry);
@@ -165,7 +165,7 @@ void PodEvents::take(const core::Pod& pod) {
         } else if (model_.pods.is_driver(*known)) {
             model_.groups.set_driver_group(pod, model_.reader.group_of_driver(pod));
         }
-        note_driver_group(*known);
+        roles_.note_driver_group(*known);
         model_.placed_pods.place(pod, pod.node_name);  // its labels may be others
         return;
     }
@@ -207,7 +207,7 @@ void PodEvents::take_state(PodEntry& entry, const core::Pod& update) {
     entry.is_change = !core::is_same_but_version(pod, update);
     if (!entry.is_change) {
         pod.resource_version = update.resource_version;
-        promote(entry);
+        roles_.promote(entry, leadership_.is_behind_fence());
         return;
     }
     entry.declares_anew = entry.declares_anew || model_.reader.says_other(pod, update);
@@ -221,8 +221,8 @@ void PodEvents::take_state(PodEntry& entry, const core::Pod& update) {
     if (entry.group.empty()) {
         entry.profile = profile_of(pod);
     }
-    name_driver_group(entry);
-    promote(entry);
+    roles_.name_driver_group(entry);
+    roles_.promote(entry, leadership_.is_behind_fence());
     if (entry.is_driver && !pod.spark_properties) {
         pod.spark_properties = std::move(properties);  // it is still asked for by it
     }
@@ -262,95 +262,6 @@ bool PodEvents::is_no_op_of_driver(const Application& app, const core::Pod& upda
            model_.cluster.constraints(*app.declared.driver_shape) == update.constraints;
 }
 
-void PodEvents::take_role(PodEntry& entry) {
-    join_group(entry);
-    entry.is_driver = model_.reader.is_driver(entry.pod) || was_admitted(entry);
-    if (!entry.group.empty()) {
-        // What becomes of it is its group's affair, unless its controller is a driver of ours.
-        entry.is_executor = !entry.is_driver && model_.reader.is_executor(entry.pod);
-        join_controller(entry);
-        return;
-    }
-    name_driver_group(entry);
-    entry.hand_made = entry.is_driver && !entry.pod.spark_properties;
-    entry.declares_anew = entry.is_driver;
-    entry.is_executor = !entry.is_driver && model_.reader.is_executor(entry.pod);
-    join_controller(entry);
-    owners_.note_application(entry);
-}
-
-/// A group has one gang at a time: the newest of the texts that its pods bear says which.
-bool PodEvents::was_admitted(const PodEntry& entry) const {
-    return model_.reader.was_admitted(entry.pod) &&
-           (entry.group.empty() || bears_newest_record(model_, entry));
-}
-
-void PodEvents::join_controller(PodEntry& entry) {
-    const core::OwnerReference* controller = core::find_controller(entry.pod);
-    if (entry.is_executor && controller != nullptr) {
-        model_.pods.join(entry, controller->uid);
-    }
-}
-
-/// Taken once, as all roles are. A Spark application's pods are a gang of their own.
-void PodEvents::join_group(PodEntry& entry) {
-    const auto membership = model_.reader.membership_of(entry.pod);
-    if (!membership || !entry.group.empty()) {
-        return;
-    }
-    entry.group = model_.texts.keep(PodGroups::key_of(entry.pod, *membership));
-    entry.profile = member_profile(entry.pod);
-    model_.groups.join(entry, *membership);
-}
-
-/// Whoever makes the group may name it on the driver later.
-void PodEvents::name_driver_group(const PodEntry& entry) {
-    if (entry.is_driver && entry.group.empty()) {
-        model_.groups.set_driver_group(entry.pod, model_.reader.group_of_driver(entry.pod));
-    }
-}
-
-/// The object of a driver's group counts the driver and its executors.
-void PodEvents::note_driver_group(PodId id) {
-    if (!model_.groups.has_driver_groups()) {
-        return;
-    }
-    const std::string* const group = model_.groups.find_driver_group(
-        model_.pods.is_driver(id) ? model_.pods.uid(id) : model_.pods.owner(id));
-    if (group != nullptr) {
-        model_.worklist.group_statuses.insert(*group);
-        if (model_.pods.is_driver(id)) {
-            model_.worklist.dirty_groups.insert(*group);  // it may wait no more
-        }
-    }
-}
-
-/// Labels may come later than the pod: until it is bound, a pod may still turn out to be a driver.
-/// So may one that another leader knew, and has bound, as one.
-void PodEvents::promote(PodEntry& entry) {
-    if (!entry.is_driver && !entry.group.empty() && !leadership_.is_behind_fence() &&
-        was_admitted(entry)) {
-        make_anchor(model_, entry);
-        return;
-    }
-    if (!entry.is_driver && entry.group.empty() && was_admitted(entry)) {
-        model_.application_ids.remove(entry.application_key, entry.id);
-        model_.gangs.leave_owner(entry);
-        entry.application_key = {};
-        entry.owner = {};
-        model_.gangs.erase(entry.pod.uid);
-        take_role(entry);
-        return;
-    }
-    if (entry.is_driver || !entry.declares_anew || !entry.is_bindable() || entry.bind_in_flight ||
-        !entry.owner.empty() || !entry.application_key.empty() ||
-        !model_.reader.is_driver(entry.pod)) {
-        return;
-    }
-    model_.gangs.erase(entry.pod.uid);
-    take_role(entry);
-}
-
 void PodEvents::observe(PodEntry& entry) {
     const core::Pod& pod = entry.pod;
     const bool was_in_flight = entry.bind_in_flight;
@@ -374,7 +285,7 @@ void PodEvents::observe(PodEntry& entry) {
         model_.worklist.dirty_groups.insert(entry.group);
     }
     if (entry.is_change) {
-        note_driver_group(entry.id);
+        roles_.note_driver_group(entry.id);
     }
     if (entry.is_driver) {
         observe_driver(entry, behind_fence);
@@ -408,7 +319,7 @@ void PodEvents::observe_driver(PodEntry& entry, bool behind_fence) {
         return;
     }
     if (awaits_adoption(app, entry, behind_fence)) {
-        model_.gangs.set_driver_shape(app, entry.pod);
+        model_.shapes.set_driver(app, entry.pod);
         model_.gangs.stop_waiting(app);
         app.phase = Phase::running;
         app.bound_ms = step_.now_ms;
@@ -506,7 +417,7 @@ void PodEvents::forget_pod(PodEntry& entry) {
         owner->remove_pending(entry.rank());
     }
     model_.application_ids.remove(entry.application_key, entry.id);
-    note_driver_group(entry.id);
+    roles_.note_driver_group(entry.id);
     if (const std::string* named = model_.groups.find_driver_group(uid)) {
         const std::string group = *named;
         model_.groups.set_driver_group(entry.pod, std::nullopt);

@@ -4,6 +4,7 @@
 #include "core/value/pod.hpp"
 #include "gang/classify/executor_owners.hpp"
 #include "gang/classify/pod_compaction.hpp"
+#include "gang/classify/pod_roles.hpp"
 #include "gang/event.hpp"
 #include "gang/lead/leadership.hpp"
 #include "gang/life/gang_life.hpp"
@@ -26,6 +27,7 @@ public:
         StatusReporter& status_reporter,
         Leadership& leadership,
         ExecutorOwners& owners,
+        PodRoles& roles,
         PodCompaction& compaction,
         SlotAssigner& assigner,
         ExecutorsElsewhere& elsewhere,
@@ -36,6 +38,7 @@ public:
           status_reporter_(status_reporter),
           leadership_(leadership),
           owners_(owners),
+          roles_(roles),
           compaction_(compaction),
           assigner_(assigner),
           elsewhere_(elsewhere),
@@ -57,13 +60,6 @@ private:
     void take_state(PodEntry& entry, const core::Pod& update);
     bool is_no_op(PodId id, const core::Pod& update);
     bool is_no_op_of_driver(const Application& app, const core::Pod& update) const;
-    void take_role(PodEntry& entry);
-    bool was_admitted(const PodEntry& entry) const;
-    void join_group(PodEntry& entry);
-    void name_driver_group(const PodEntry& entry);
-    void note_driver_group(PodId id);
-    void join_controller(PodEntry& entry);
-    void promote(PodEntry& entry);
     void observe(PodEntry& entry);
     void observe_end(const PodEntry& entry);
     void observe_driver(PodEntry& entry, bool behind_fence);
@@ -77,6 +73,7 @@ private:
     StatusReporter& status_reporter_;
     Leadership& leadership_;
     ExecutorOwners& owners_;
+    PodRoles& roles_;
     PodCompaction& compaction_;
     SlotAssigner& assigner_;
     ExecutorsElsewhere& elsewhere_;

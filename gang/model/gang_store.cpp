@@ -1,6 +1,5 @@
 #include "gang/model/gang_store.hpp"
 
-#include "core/filter/filters.hpp"
 #include "gang/declare/declaration.hpp"
 
 #include <algorithm>
@@ -199,10 +198,10 @@ void GangStore::erase(const std::string& uid) {
     in_.worklist.queue_changed = true;
     in_.conf_asker.forget(uid);
     in_.worklist.dirty_gangs.erase(uid);
-    release_shapes(app);
-    set_topology(app, std::nullopt);
+    in_.shapes.release_all(app);
+    in_.shapes.set_topology(app, std::nullopt);
     if (app.declared.driver_shape) {
-        release_shape(*app.declared.driver_shape);
+        in_.shapes.release(*app.declared.driver_shape);
     }
     index_.erase(app);
     in_.shares.charges.release(app.uid);
@@ -230,102 +229,6 @@ void GangStore::stop_waiting(Application& app) {
     if (is_over && !app.published.is_unproven) {
         in_.conf_asker.forget(app.uid);
     }
-}
-
-void GangStore::set_driver_shape(
-    Application& app, const core::Resources& requests, const core::Constraints& constraints) {
-    if (app.declared.driver_shape &&
-        in_.cluster.resources(*app.declared.driver_shape) == requests &&
-        in_.cluster.constraints(*app.declared.driver_shape) == constraints) {
-        return;
-    }
-    const core::ShapeId shape = in_.cluster.intern_shape(requests, constraints);
-    if (app.declared.driver_shape) {
-        release_shape(*app.declared.driver_shape);
-    }
-    app.declared.driver_shape = shape;
-    in_.waiting.changed(app);
-    in_.worklist.queue_changed = true;
-}
-
-void GangStore::set_topology(Application& app, const std::optional<DeclaredTopology>& declared) {
-    core::Boxed<GangTopology>& topology = app.declared.topology;
-    const auto before = topology ? std::optional(topology->key) : std::nullopt;
-    topology.reset();
-    if (declared) {
-        topology = GangTopology{
-            in_.domains.retain(declared->key, in_.cluster),
-            in_.texts.keep(declared->key),
-            declared->is_required};
-    }
-    if (before) {
-        in_.domains.release(*before);
-    }
-}
-
-void GangStore::add_shape(
-    Application& app,
-    GangShape shape,
-    const core::Resources& requests,
-    const core::Constraints& constraints) {
-    shape.id = intern_shape(app, requests, constraints);
-    app.declared.shapes.push_back(std::move(shape));
-}
-
-/// What was predicted, or read back from a reservation, knows nothing of its profile's filters,
-/// nor whether it goes by images.
-core::ShapeId GangStore::intern_shape(
-    const Application& app, const core::Resources& requests, const core::Constraints& constraints) {
-    const auto driver = in_.pods.find(app.uid);
-    const core::FilterSet left_out =
-        driver ? in_.reader.left_out(in_.pods.scheduler_name(*driver)) : core::FilterSet{};
-    const bool drops_images = !constraints.images.empty() &&
-                              !(driver && in_.reader.asks_images(in_.pods.scheduler_name(*driver)));
-    if (left_out == constraints.left_out && !drops_images) {
-        return in_.cluster.intern_shape(requests, constraints);
-    }
-    core::Resources wanted = requests;
-    core::Constraints rules = constraints;
-    if (drops_images) {
-        rules.images.clear();
-    }
-    core::leave_out(left_out, wanted, rules);
-    return in_.cluster.intern_shape(wanted, rules);
-}
-
-void GangStore::set_volumes(
-    Application& app,
-    GangShape& shape,
-    std::vector<core::VolumeNodes> nodes,
-    const std::vector<core::DriverVolume>& volumes) {
-    core::Constraints constraints = in_.cluster.constraints(shape.id);
-    const core::Resources& before = in_.cluster.resources(shape.id);
-    core::Resources requests = core::without_volumes(before);
-    core::add_volumes(requests, volumes);
-    if (constraints.volumes == nodes && requests == before) {
-        return;
-    }
-    constraints.volumes = std::move(nodes);
-    const core::ShapeId changed = in_.cluster.intern_shape(requests, constraints);
-    release_shape(std::exchange(shape.id, changed));
-    in_.waiting.changed(app);
-    in_.worklist.queue_changed = true;
-}
-
-void GangStore::release_shape(core::ShapeId shape) {
-    if (in_.cluster.release_shape(shape)) {
-        in_.fit_cache.forget(shape);
-    }
-}
-
-void GangStore::release_shapes(Application& app) {
-    for (const GangShape& shape : app.declared.shapes) {
-        release_shape(shape.id);
-    }
-    in_.placed_pods.stop_waiting_for_executors(app.uid);
-    in_.claims.forget_executors(app.uid);
-    app.declared.shapes.clear();
-    in_.waiting.changed(app);
 }
 
 }  // namespace gang

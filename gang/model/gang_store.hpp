@@ -3,21 +3,15 @@
 // they hold in the line, the ledger and the cluster.
 
 #include "core/base/text.hpp"
-#include "core/cluster/cluster.hpp"
-#include "core/value/constraints.hpp"
-#include "core/value/pod.hpp"
-#include "core/value/resources.hpp"
 #include "gang/declare/conf_asker.hpp"
 #include "gang/declare/declaration.hpp"
 #include "gang/declare/declaration_reader.hpp"
 #include "gang/model/app_index.hpp"
 #include "gang/model/application.hpp"
-#include "gang/model/cluster/fit_cache.hpp"
-#include "gang/model/cluster/placed_pods.hpp"
 #include "gang/model/group/pod_groups.hpp"
 #include "gang/model/ledger.hpp"
 #include "gang/model/pod/pods.hpp"
-#include "gang/model/volume/claims.hpp"
+#include "gang/model/shape/gang_shapes.hpp"
 #include "gang/model/waiting_line.hpp"
 #include "gang/model/worklist.hpp"
 
@@ -26,7 +20,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace gang {
 
@@ -35,19 +28,15 @@ public:
     /// Where else something is known of gangs.
     struct Places {
         const DeclarationReader& reader;
-        core::Cluster& cluster;
-        core::DomainIndex& domains;
-        PlacedPods& placed_pods;
-        FitCache& fit_cache;
         core::Texts& texts;
         Pods& pods;
         Ledger& ledger;
         Shares& shares;
         WaitingLine& waiting;
         ConfAsker& conf_asker;
-        Claims& claims;
         PodGroups& groups;
         Worklist& worklist;
+        GangShapes& shapes;
     };
     explicit GangStore(Places places) : in_(places) {}
 
@@ -90,37 +79,9 @@ public:
     /// that.
     void stop_waiting(Application& app);
 
-    void set_driver_shape(
-        Application& app, const core::Resources& requests, const core::Constraints& constraints);
-    void set_driver_shape(Application& app, const core::Pod& pod) {
-        set_driver_shape(app, pod.requests, pod.constraints);
-    }
-    void add_shape(
-        Application& app,
-        GangShape shape,
-        const core::Resources& requests,
-        const core::Constraints& constraints);
-    /// That all its pods shall be in one domain; nothing: anywhere.
-    void set_topology(Application& app, const std::optional<DeclaredTopology>& declared);
-    /// While others hold the shape, and pods come and go all the time, what is known of it stays.
-    void release_shape(core::ShapeId shape);
-    /// Those of its executors.
-    void release_shapes(Application& app);
-    /// Where its executors' claims let them go, and what they have attached. Of a gang that waits: no
-    /// slot is of these shapes.
-    void set_volumes(
-        Application& app,
-        GangShape& shape,
-        std::vector<core::VolumeNodes> nodes,
-        const std::vector<core::DriverVolume>& volumes);
-
 private:
     const std::string* find_queue_of_group(const PodEntry& entry) const;
     void take_place(Application& app, PlacedInQueue placed);
-    core::ShapeId intern_shape(
-        const Application& app,
-        const core::Resources& requests,
-        const core::Constraints& constraints);
 
     Places in_;
     std::map<std::string_view, Application> gangs_;  ///< by their own uid

@@ -26,6 +26,7 @@
 #include "gang/model/pod/awaited_answers.hpp"
 #include "gang/model/pod/pods.hpp"
 #include "gang/model/quota/quota_board.hpp"
+#include "gang/model/shape/gang_shapes.hpp"
 #include "gang/model/volume/claims.hpp"
 #include "gang/model/volume/volume_counts.hpp"
 #include "gang/model/waiting_line.hpp"
@@ -210,21 +211,19 @@ struct Model {
     VolumeCounts volume_counts;
     PodGroups groups;
     Worklist worklist;
-    GangStore gangs{
-        {reader,
+    GangShapes shapes{
+        {reader.profiles(),
          cluster,
          domains,
          placed_pods,
          fit_cache,
          texts,
          pods,
-         ledger,
-         shares,
          waiting,
-         conf_asker,
          claims,
-         groups,
          worklist}};
+    GangStore gangs{
+        {reader, texts, pods, ledger, shares, waiting, conf_asker, groups, worklist, shapes}};
     WantedDeclarations wanted;
     AwaitedAnswers awaited_answers;
     HeldBinds held_binds;

@@ -21,7 +21,7 @@
 #include "gang/preempt/victim_sender.hpp"
 #include "gang/queue/domain_placer.hpp"
 #include "gang/queue/placer.hpp"
-#include "gang/queue/waiting_status.hpp"
+#include "gang/queue/status/waiting_status.hpp"
 #include "gang/quota/quota_gate.hpp"
 #include "gang/report/status_reporter.hpp"
 #include "gang/reservation/publisher.hpp"

@@ -13,21 +13,17 @@
 //
 // What they are told meanwhile: status_refresh.hpp.
 
-#include "core/placement/placement.hpp"
-#include "gang/called/called_extenders.hpp"
 #include "gang/model/application.hpp"
 #include "gang/model/model.hpp"
 #include "gang/model/step_context.hpp"
 #include "gang/model/waiting_line.hpp"
-#include "gang/queue/bind_sender.hpp"
+#include "gang/queue/admitter.hpp"
 #include "gang/queue/class_verdicts.hpp"
-#include "gang/queue/domain_placer.hpp"
 #include "gang/queue/head_of_line.hpp"
-#include "gang/queue/placer.hpp"
+#include "gang/queue/line_classifier.hpp"
 #include "gang/queue/scheduling_cycle.hpp"
-#include "gang/queue/status_refresh.hpp"
-#include "gang/queue/waiting_status.hpp"
-#include "gang/quota/max_waits.hpp"
+#include "gang/queue/status/status_refresh.hpp"
+#include "gang/queue/status/waiting_status.hpp"
 #include "gang/quota/quota_gate.hpp"
 #include "gang/quota/turns.hpp"
 #include "gang/reservation/publisher.hpp"
@@ -44,49 +40,33 @@ public:
     Admission(
         Model& model,
         StepContext& step,
-        Publisher& publisher,
-        Placer& placer,
-        DomainPlacer& domain_placer,
-        BindSender& binder,
         ClassVerdicts& verdicts,
         WaitingStatus& status,
         HeadOfLine& head,
         StatusRefresh& refresh,
         QuotaGate& quota,
-        CalledExtenders& called)
+        LineClassifier& classifier,
+        Admitter& admitter)
         : model_(model),
           step_(step),
-          publisher_(publisher),
-          placer_(placer),
-          domain_placer_(domain_placer),
-          binder_(binder),
           verdicts_(verdicts),
           status_(status),
           head_(head),
           refresh_(refresh),
           quota_(quota),
-          called_(called) {}
+          classifier_(classifier),
+          admitter_(admitter) {}
 
     /// Room and gangs that have changed are tried at once, by equivalence class. What is said to
     /// those who wait behind others has time: everybody is looked at once a second, if anything has
     /// changed.
     /// False: the tick's work was used up before everybody was looked at.
     bool run();
-    /// Those who wait have more to be told than the cycle knows of.
-    void request_refresh() { refresh_.request(); }
     /// Queues, limits or nodes are counted otherwise: nothing goes on where it stopped.
     void begin_anew() {
         rest_ = {};
         refresh_.begin_anew();
     }
-
-    /// Those for whom room is held, and who fit with it. True: an autoscaler had been asked for one of
-    /// them.
-    bool admit_with_held_room();
-
-    /// The gang takes the plan's room: slots in the ledger, the driver's bind. It stays where it is
-    /// if its reservation is too large to be written.
-    void admit(Application& app, PodEntry& entry, const core::Plan& plan);
 
 private:
     /// What the last cycle saw.
@@ -107,10 +87,6 @@ private:
     /// What an attempt for a gang says of those of its class that come later.
     enum class AttemptResult : std::uint8_t { next, none };
 
-    void classify_waiting();
-    std::optional<core::Plan> plan_with_held_room(const Application& app);
-    bool keeps_to_namespace(const Application& app, const PodEntry& entry);
-    void expect_executors(Application& app);
     void run_cycle();
     std::vector<Attempt> first_attempts(const std::optional<Rank>& start, SchedulingCycle& cycle);
     void stop_cycle(const Turns& turns, const Attempt& next, const SchedulingCycle& cycle);
@@ -119,23 +95,16 @@ private:
     AttemptResult attempt(Application& app, KeyedClass& gang_class, SchedulingCycle& cycle);
     std::optional<AttemptResult> keep_to_quota(
         Application& app, PodEntry& entry, KeyedClass& gang_class, SchedulingCycle& cycle);
-    bool keep_to_rules(
-        Application& app, PodEntry& entry, QueueEntry& queue_entry, SchedulingCycle& cycle);
-    bool annotation_fits(Application& app);
 
     Model& model_;
     StepContext& step_;
-    Publisher& publisher_;
-    Placer& placer_;
-    DomainPlacer& domain_placer_;
-    BindSender& binder_;
     ClassVerdicts& verdicts_;
     WaitingStatus& status_;
     HeadOfLine& head_;
     StatusRefresh& refresh_;
     QuotaGate& quota_;
-    CalledExtenders& called_;
-    MaxWaits max_waits_{model_, step_};
+    LineClassifier& classifier_;
+    Admitter& admitter_;
     Seen seen_;
     Rest rest_;
 };

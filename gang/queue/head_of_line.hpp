@@ -8,7 +8,7 @@
 #include "gang/model/step_context.hpp"
 #include "gang/model/waiting_line.hpp"
 #include "gang/queue/scheduling_cycle.hpp"
-#include "gang/queue/waiting_status.hpp"
+#include "gang/queue/status/waiting_status.hpp"
 
 #include <cstdint>
 

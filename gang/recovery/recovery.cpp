@@ -58,7 +58,7 @@ Application& Recovery::choose_newest(Application& app) {
         return *known;
     }
     Application& gang = make_anchor(model_, bearer);
-    model_.gangs.set_driver_shape(gang, bearer.pod);
+    model_.shapes.set_driver(gang, bearer.pod);
     gang.phase = Phase::running;
     gang.bound_ms = step_.now_ms;
     return gang;
@@ -70,7 +70,7 @@ void Recovery::adopt(Application& app) {
         return;
     }
     model_.ledger.drop(app);
-    model_.gangs.release_shapes(app);
+    model_.shapes.release_all(app);
     model_.worklist.degraded.erase(app.rank());
     app.health.reported_unplaced = false;
     app.published.reserved = false;
@@ -155,7 +155,7 @@ bool Recovery::read_reservation(Application& app, const std::string* text) {
         }
         GangShape made{shape.profile, count, shape.max, {}};
         made.min = shape.min.value_or(all_slots);
-        model_.gangs.add_shape(app, std::move(made), shape.requests, shape.constraints);
+        model_.shapes.add(app, std::move(made), shape.requests, shape.constraints);
         for (const auto& [node, slots] : shape.slots_per_node) {
             model_.ledger.add(app, index, node, slots);
         }

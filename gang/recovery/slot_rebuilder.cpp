@@ -110,7 +110,7 @@ void SlotRebuilder::bound_by(Application& app, const GangSize& size) {
     }
     if (is_known) {
         const std::size_t shape = app.declared.shapes.size();
-        model_.gangs.add_shape(
+        model_.shapes.add(
             app, {said->profile, said->count, said->max, {}}, said->requests, said->constraints);
         for (const std::size_t i : too_large) {
             reshape(app, i, shape);
@@ -152,10 +152,10 @@ bool SlotRebuilder::rebuild(Application& app, const GangSize& size) {
         }
     }
     const bool is_gang = !size.executors.empty();
-    model_.gangs.release_shapes(app);
+    model_.shapes.release_all(app);
     if (is_gang) {
         const spark::ExecutorShape& said = size.executors.front();
-        model_.gangs.add_shape(
+        model_.shapes.add(
             app, {said.profile, said.count, said.max, {}}, said.requests, said.constraints);
     }
     std::vector<core::NodeCount> room;
@@ -166,7 +166,7 @@ bool SlotRebuilder::rebuild(Application& app, const GangSize& size) {
             found += place.count;
         }
         if (found < missing) {
-            model_.gangs.release_shapes(app);
+            model_.shapes.release_all(app);
             return false;
         }
     }

@@ -101,7 +101,7 @@ void ShapeLearner::correct_shape(Application& app, std::size_t index, const core
     constraints.volumes = model_.cluster.constraints(shape.id).volumes;
     const core::ShapeId corrected = model_.cluster.intern_shape(pod.requests, constraints);
     model_.ledger.resize_unplaced(app, index, model_.cluster.resources(corrected));
-    model_.gangs.release_shape(std::exchange(shape.id, corrected));
+    model_.shapes.release(std::exchange(shape.id, corrected));
 
     const auto open = [&](Slot& slot, const std::string& node, bool is_stored_already) {
         model_.ledger.open(app, slot, node);

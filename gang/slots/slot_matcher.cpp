@@ -53,9 +53,9 @@ void SlotMatcher::run() {
     if (!model_.worklist.dirty_gangs.empty()) {
         step_.wake_at(step_.now_ms);  // the tick's work was used up
     }
-    oversized_capacity_ =
-        leadership_.is_fence_passed() ? model_.cluster.free_capacity_version() : 0;
-    oversized_rules_ = model_.placed_pods.version();
+    oversized_tried_ = {
+        leadership_.is_fence_passed() ? model_.cluster.free_capacity_version() : 0,
+        model_.placed_pods.version()};
 }
 
 void SlotMatcher::match(Application& app) {
@@ -304,15 +304,15 @@ void SlotMatcher::wait_or_go_alone(Application& app, PodEntry& entry, MatchPass&
         // the head of the queue might wait for each other's room.
         lone.created = has_bound_member(app) ? app.created : before_all;
     }
-    model_.gangs.set_driver_shape(lone, entry.pod);
+    model_.shapes.set_driver(lone, entry.pod);
     if (model_.waiting.insert(lone, entry.retry->code != ReasonCode::none)) {
         model_.worklist.queue_changed = true;
     }
 }
 
 void SlotMatcher::retry_oversized() {
-    if (oversized_capacity_ != model_.cluster.free_capacity_version() ||
-        oversized_rules_ != model_.placed_pods.version()) {
+    if (oversized_tried_.capacity != model_.cluster.free_capacity_version() ||
+        oversized_tried_.rules != model_.placed_pods.version()) {
         model_.worklist.dirty_gangs.insert(
             model_.worklist.oversized.begin(), model_.worklist.oversized.end());
     }

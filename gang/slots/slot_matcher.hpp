@@ -69,6 +69,11 @@ private:
         std::int64_t returning = 0;  ///< slots that will open again and nobody waits for yet
         std::vector<core::ShapeId> too_large;  ///< searched in vain, each held once
     };
+    /// When those who found no room were last tried.
+    struct Tried {
+        std::uint64_t capacity = 0;  ///< free_capacity_version
+        std::uint64_t rules = 0;     ///< PlacedPods::version
+    };
     struct Growth {
         std::size_t slot = 0;
         std::string node;
@@ -99,9 +104,7 @@ private:
     ShapeLearner& learner_;
     MissingExecutors& missing_;
     CrashLoopBackOff& back_off_;
-    // When those who found no room were last tried:
-    std::uint64_t oversized_capacity_ = 0;  ///< free_capacity_version
-    std::uint64_t oversized_rules_ = 0;     ///< PlacedPods::version
+    Tried oversized_tried_;
 };
 
 }  // namespace gang

@@ -101,7 +101,7 @@ void SlotRepair::repair_gang(Application& app) {
                 changed = true;
             }
         }
-        model_.gangs.release_shape(passing);
+        model_.shapes.release(passing);
     }
     for (Slot& slot : app.slots) {
         changed = changed || slot.leaving;

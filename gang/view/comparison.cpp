@@ -59,7 +59,7 @@ std::optional<Drift> Comparison::compare(const core::Pod& listed) const {
     if (!stays_ours && !model_.reader.is_ours(listed)) {
         return compare_other(listed);
     }
-    const core::FilterSet left_out = model_.reader.left_out(listed.scheduler_name);
+    const core::FilterSet left_out = model_.reader.profiles().left_out(listed.scheduler_name);
     if (left_out.empty() && !model_.gpus.is_on()) {
         return compare_ours(listed);
     }

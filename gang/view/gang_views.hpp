@@ -8,8 +8,8 @@
 #include "gang/model/application.hpp"
 #include "gang/model/model.hpp"
 #include "gang/model/step_context.hpp"
-#include "gang/queue/status_messages.hpp"
-#include "gang/queue/status_refresh.hpp"
+#include "gang/queue/status/status_messages.hpp"
+#include "gang/queue/status/status_refresh.hpp"
 
 #include <cstdint>
 #include <optional>

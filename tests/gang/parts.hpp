@@ -52,8 +52,8 @@ struct Known {
         app.published.is_shown = true;
         app.published.generation = app.published.stored = app.published.first_generation = 1;
         const core::Pod like = pod("like", 1000, 1408);
-        model.gangs.add_shape(app, {0, slots, 0, {}, false}, like.requests, like.constraints);
-        model.gangs.set_driver_shape(app, made);
+        model.shapes.add(app, {0, slots, 0, {}, false}, like.requests, like.constraints);
+        model.shapes.set_driver(app, made);
         model.ledger.settle(entry);
         model.ledger.add_open(app, 0, *model.cluster.find_node(where), slots);
         return app;

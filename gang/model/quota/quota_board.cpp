@@ -12,10 +12,6 @@ constexpr std::int64_t pause_ms_min = 1'000;
 constexpr std::int64_t pause_ms_max = 30'000;
 /// An answer that takes longer is taken for lost.
 constexpr std::int64_t answer_ms_max = 60'000;
-/// So many failures, and a namespace of which nothing is known is taken for one without quotas:
-/// the API server judges pods in any case.
-constexpr int misses_max = 3;
-
 bool is_to_come(const Slot& slot) {
     return slot.pod.is_none() &&
            (slot.state == SlotState::open || slot.state == SlotState::unplaced);
@@ -61,7 +57,7 @@ void QuotaBoard::want(const Application& app, const core::Pod& driver, std::int6
     const std::string name = app.namespace_name.str();
     Namespace& in = namespaces_[name];
     const bool is_new = in.waiting.try_emplace(app.uid, now_ms).second;
-    if (is_known_for(in, app.uid)) {
+    if (in.is_known_for(app.uid)) {
         note(name, in, app, driver);
     } else if (is_new && !in.is_outstanding && (in.asked_ms < 0 || in.next_ms > now_ms)) {
         ask_at(in, name, now_ms);
@@ -71,7 +67,7 @@ void QuotaBoard::want(const Application& app, const core::Pod& driver, std::int6
 /// Those behind it are kept waiting, or are to be looked at again.
 void QuotaBoard::note(
     const std::string& name, Namespace& in, const Application& app, const core::Pod& driver) {
-    const Judgement judgement = judge(in, app, driver.requests);
+    const QuotaJudgement judgement = judge_.judge(in, app, driver.requests);
     const Rank rank{app.created, app.uid};
     if (judgement.refusal.empty() && judgement.gap && !judgement.gap->is_for_ever) {
         in.waits[rank] = {driver.priority, judgement.gap->quota, judgement.gap->resource};
@@ -105,7 +101,7 @@ void QuotaBoard::admitted(const Application& app) {
         return;
     }
     for (const GangShape& shape : app.declared.shapes) {
-        const core::PodToCome pod = pod_of(shape);
+        const core::PodToCome pod = judge_.pod_of(shape);
         const core::QuotaUsage usage = core::judge(pod, *in.quotas).usage;
         core::add_usage(in.promised[pod.limits.priority_class], usage, shape.count);
         if (in.is_outstanding) {
@@ -137,20 +133,6 @@ void QuotaBoard::forget(const std::string& namespace_name) {
     }
 }
 
-/// A gang's driver is counted as used once it exists: what was asked before that is too old for it.
-bool QuotaBoard::is_known_for(const Namespace& in, const std::string& uid) const {
-    if (!in.quotas) {
-        return in.misses >= misses_max;
-    }
-    const auto waits = in.waiting.find(uid);
-    return in.quotas->quotas.empty() || waits == in.waiting.end() || in.as_of_ms >= waits->second;
-}
-
-core::PodToCome QuotaBoard::pod_of(const GangShape& shape) const {
-    return {
-        cluster_.resources(shape.id), shape.limits ? *shape.limits : core::ExecutorLimits{}};
-}
-
 std::optional<QuotaBoard::Obstacle> QuotaBoard::find_obstacle(
     const Application& app, const core::Pod& driver) const {
     const auto found = is_on_ ? namespaces_.find(app.namespace_name.str()) : namespaces_.end();
@@ -158,10 +140,10 @@ std::optional<QuotaBoard::Obstacle> QuotaBoard::find_obstacle(
         return std::nullopt;
     }
     const auto& [name, in] = *found;
-    if (!is_known_for(in, app.uid)) {
+    if (!in.is_known_for(app.uid)) {
         return Obstacle{};
     }
-    const Judgement judgement = judge(in, app, driver.requests);
+    const QuotaJudgement judgement = judge_.judge(in, app, driver.requests);
     if (!judgement.refusal.empty()) {
         return Obstacle{
             ReasonCode::exceeds_quota,
@@ -172,55 +154,14 @@ std::optional<QuotaBoard::Obstacle> QuotaBoard::find_obstacle(
             gap->is_for_ever ? ReasonCode::exceeds_quota : ReasonCode::waiting_for_quota,
             gap_text(name, *gap)};
     }
-    if (const Wait* const wait = find_before(in, app, driver, judgement.needs)) {
+    if (const QuotaNamespace::Wait* const wait =
+            find_before(in, app, driver, judgement.needs)) {
         return Obstacle{
             ReasonCode::waiting_for_quota,
             "gangs before it wait for " + wait->resource + " of ResourceQuota " + name + "/" +
                 wait->quota + ", which it needs as well"};
     }
     return std::nullopt;
-}
-
-QuotaBoard::Judgement QuotaBoard::judge(
-    const Namespace& in, const Application& app, const core::Resources& driver) const {
-    Judgement judgement;
-    if (!in.quotas || in.quotas->is_empty()) {
-        return judgement;
-    }
-    for (const GangShape& shape : app.declared.shapes) {
-        const core::PodToCome pod = pod_of(shape);
-        core::PodVerdict verdict = core::judge(pod, *in.quotas);
-        if (!verdict.refusal.empty()) {
-            judgement.refusal = std::move(verdict.refusal);
-            return judgement;
-        }
-        core::add_usage(judgement.needs[pod.limits.priority_class], verdict.usage, shape.count);
-    }
-    const core::QuotaUsage own = core::judge({driver, {}}, {}).usage;
-    judgement.gap = core::find_gap(*in.quotas, judgement.needs, in.promised, own);
-    return judgement;
-}
-
-/// One who came before it, is not of a lower priority, and waits for what it would use.
-const QuotaBoard::Wait* QuotaBoard::find_before(
-    const Namespace& in,
-    const Application& app,
-    const core::Pod& driver,
-    const core::UsageByClass& needs) const {
-    for (const auto& [rank, wait] : in.waits) {
-        if (!(RankView(rank) < app.order())) {
-            break;
-        }
-        const auto uses = [&needs, &waits_for = wait](const core::ResourceQuota& quota) {
-            return quota.name == waits_for.quota &&
-                   core::counted(needs, quota, waits_for.resource) > 0;
-        };
-        const auto& quotas = in.quotas->quotas;
-        if (wait.priority >= driver.priority && std::any_of(quotas.begin(), quotas.end(), uses)) {
-            return &wait;
-        }
-    }
-    return nullptr;
 }
 
 std::vector<std::string> QuotaBoard::due(std::int64_t now_ms) const {
@@ -266,7 +207,7 @@ void QuotaBoard::asked(
         }
         for (std::size_t i = 0; i < counts.size(); ++i) {
             if (counts[i] > 0) {
-                const core::PodToCome pod = pod_of(app->declared.shapes[i]);
+                const core::PodToCome pod = judge_.pod_of(app->declared.shapes[i]);
                 core::add_usage(
                     in.promised_next[pod.limits.priority_class],
                     core::judge(pod, known).usage,
@@ -299,7 +240,7 @@ std::vector<std::string> QuotaBoard::missing(const QuotasMissing& event, std::in
     if (event.problem == QuotaProblem::failed) {
         in.is_outstanding = false;
         pause(in, found->first, now_ms);
-        return !in.quotas && in.misses == misses_max ? waiting_in(found->first)
+        return !in.quotas && in.misses == QuotaNamespace::misses_max ? waiting_in(found->first)
                                                      : std::vector<std::string>{};
     }
     const bool is_other = !in.quotas || !in.quotas->is_empty();

@@ -17,10 +17,11 @@
 
 #include "config/schema.hpp"
 #include "core/cluster/cluster.hpp"
-#include "core/quota/admission_by_quota.hpp"
 #include "gang/event.hpp"
 #include "gang/explain.hpp"
 #include "gang/model/application.hpp"
+#include "gang/model/quota/quota_judge.hpp"
+#include "gang/model/quota/quota_namespace.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -42,7 +43,7 @@ public:
     };
 
     QuotaBoard(const config::Quota& said, const core::Cluster& cluster)
-        : is_on_(said.preflight), cluster_(cluster) {}
+        : is_on_(said.preflight), judge_(cluster) {}
 
     bool is_on() const { return is_on_; }
 
@@ -85,52 +86,19 @@ public:
     std::size_t remembered() const;
 
 private:
-    /// A gang that waits for an amount of a quota.
-    struct Wait {
-        std::int32_t priority = 0;
-        std::string quota;
-        std::string resource;
-    };
-    /// Of a gang, by what is known of its namespace.
-    struct Judgement {
-        std::string refusal;  ///< not empty: nothing else counts
-        core::UsageByClass needs;
-        std::optional<core::QuotaGap> gap;
-    };
-    struct Namespace {
-        std::map<std::string, std::int64_t> waiting;  ///< uid, and since when
-        std::map<Rank, Wait> waits;                   ///< those of them who wait for quota
-        std::optional<core::NamespaceQuotas> quotas;  ///< as last answered
-        std::int64_t as_of_ms = -1;                   ///< when that was asked
-        core::UsageByClass promised;                  ///< beside it
-        core::UsageByClass promised_next;             ///< beside the answer that is under way
-        bool is_outstanding = false;
-        std::int64_t asked_ms = -1;
-        std::int64_t next_ms = 0;
-        std::int64_t pause_ms = 0;
-        int misses = 0;  ///< in a row
-    };
+    using Namespace = QuotaNamespace;
     using ByName = std::map<std::string, Namespace, std::less<>>;
 
     void ask_at(Namespace& in, const std::string& name, std::int64_t at_ms);
     void pause(Namespace& in, const std::string& name, std::int64_t now_ms);
-    bool is_known_for(const Namespace& in, const std::string& uid) const;
-    core::PodToCome pod_of(const GangShape& shape) const;
     std::vector<std::string> answered(
         Namespace& in, const std::string& name, bool is_other, std::int64_t now_ms);
-    Judgement judge(
-        const Namespace& in, const Application& app, const core::Resources& driver) const;
     void note(
         const std::string& name, Namespace& in, const Application& app, const core::Pod& driver);
     void stop(const std::string& name, Namespace& in, const std::string& uid);
-    const Wait* find_before(
-        const Namespace& in,
-        const Application& app,
-        const core::Pod& driver,
-        const core::UsageByClass& needs) const;
 
     bool is_on_;
-    const core::Cluster& cluster_;
+    QuotaJudge judge_;
     ByName namespaces_;
     std::set<std::pair<std::int64_t, std::string>> schedule_;  ///< when, and which
     std::set<std::string> overtaken_;                          ///< namespaces

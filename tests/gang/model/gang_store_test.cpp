@@ -51,12 +51,12 @@ TEST_CASE("gang store: the same shape again changes nothing, another one is in t
     gang::PodEntry& entry = known.add(tests::driver("d1"));
     Application& app = known.model.gangs.ensure(entry, true);
     CHECK(&known.model.gangs.ensure(entry, true) == &app);
-    known.model.gangs.set_driver_shape(app, entry.pod);
+    known.model.shapes.set_driver(app, entry.pod);
     known.model.worklist.queue_changed = false;
-    known.model.gangs.set_driver_shape(app, entry.pod);
+    known.model.shapes.set_driver(app, entry.pod);
     CHECK_FALSE(known.model.worklist.queue_changed);
     entry.pod.requests.cpu_milli += 500;
-    known.model.gangs.set_driver_shape(app, entry.pod);
+    known.model.shapes.set_driver(app, entry.pod);
     CHECK(known.model.worklist.queue_changed);
     CHECK(known.model.cluster.resources(*app.declared.driver_shape) == entry.pod.requests);
     CHECK(known.model.cluster.shape_references() == 1);

@@ -24,8 +24,8 @@ gang::KeyedClass& add_waiting(Known& known, const std::string& name, int executo
     Application& app = known.model.gangs.ensure(entry, true);
     app.declared.conf_needed = false;
     const core::Pod like = tests::pod("like", 1000, 1408);
-    known.model.gangs.set_driver_shape(app, entry.pod);
-    known.model.gangs.add_shape(app, {0, executors, 0, {}, false}, like.requests, like.constraints);
+    known.model.shapes.set_driver(app, entry.pod);
+    known.model.shapes.add(app, {0, executors, 0, {}, false}, like.requests, like.constraints);
     known.model.waiting.insert(app, false);
     gang::EquivalenceKey key;
     key.shapes = {*app.declared.driver_shape, app.declared.shapes.front().id};

@@ -45,7 +45,7 @@ struct Restart {
         Application& app = known.model.gangs.ensure(entry, true);
         app.declared.conf_needed = false;
         app.phase = gang::Phase::running;
-        known.model.gangs.set_driver_shape(app, entry.pod);
+        known.model.shapes.set_driver(app, entry.pod);
         known.model.ledger.settle(entry);
         known.model.worklist.to_adopt.insert(app.rank());
         return app;

@@ -1,4 +1,4 @@
-#include "gang/queue/status_refresh.hpp"
+#include "gang/queue/status/status_refresh.hpp"
 
 #include "core/cluster/cluster.hpp"
 #include "gang/model/work.hpp"

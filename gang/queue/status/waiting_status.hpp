@@ -5,7 +5,7 @@
 #include "gang/model/model.hpp"
 #include "gang/model/step_context.hpp"
 #include "gang/queue/scheduling_cycle.hpp"
-#include "gang/queue/status_messages.hpp"
+#include "gang/queue/status/status_messages.hpp"
 #include "gang/report/status_reporter.hpp"
 
 namespace gang {

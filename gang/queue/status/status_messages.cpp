@@ -1,4 +1,4 @@
-#include "gang/queue/status_messages.hpp"
+#include "gang/queue/status/status_messages.hpp"
 
 #include "core/cluster/standard_reasons.hpp"
 #include "core/value/device/gpu_wish.hpp"

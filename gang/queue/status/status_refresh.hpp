@@ -16,8 +16,8 @@
 #include "gang/queue/class_verdicts.hpp"
 #include "gang/queue/head_of_line.hpp"
 #include "gang/queue/scheduling_cycle.hpp"
-#include "gang/queue/status_messages.hpp"
-#include "gang/queue/waiting_status.hpp"
+#include "gang/queue/status/status_messages.hpp"
+#include "gang/queue/status/waiting_status.hpp"
 #include "gang/quota/quota_gate.hpp"
 
 #include <cstddef>

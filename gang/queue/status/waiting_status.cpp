@@ -1,4 +1,4 @@
-#include "gang/queue/waiting_status.hpp"
+#include "gang/queue/status/waiting_status.hpp"
 
 #include "core/value/pod.hpp"
 #include "gang/explain.hpp"
