@@ -46,13 +46,6 @@ void SlotAssigner::assign_members(Application& app) {
                is_bound_beyond_slots(member) ||
                model_.pods.namespace_of(member) != app.namespace_name.str();
     });
-    const auto assign = [this, &app](std::size_t slot, PodId member) {
-        if (model_.pods.is_compacted(member)) {
-            model_.ledger.assign(app, slot, member);
-        } else {
-            model_.ledger.assign(app, slot, model_.pods.expand(member));
-        }
-    };
     // Those of other sizes come second: whose slot is given up later is then of its own size.
     for (const bool any_shape : {false, true}) {
         for (const PodId member : members) {
@@ -66,7 +59,7 @@ void SlotAssigner::assign_members(Application& app) {
                 return any_shape || is_of_shape(app, slot, model_.pods.profile(member));
             });
             if (found != slots.rend()) {
-                assign(*found, member);
+                assign(app, *found, member);
                 slots.erase(std::next(found).base());
             }
         }
@@ -81,7 +74,7 @@ void SlotAssigner::assign_members(Application& app) {
             ++next;
         }
         if (next < app.slots.size()) {
-            assign(next, member);
+            assign(app, next, member);
         }
     }
     // Who has lost the annotation comes last: without a slot of its own it would leave one held for
@@ -92,7 +85,7 @@ void SlotAssigner::assign_members(Application& app) {
                 return is_of_shape(app, i, model_.pods.profile(member));
             });
             if (slot) {
-                assign(*slot, member);
+                assign(app, *slot, member);
             }
         }
     }
@@ -117,7 +110,7 @@ bool SlotAssigner::has_lost_annotation(PodId member) const {
 
 void SlotAssigner::assign_bound(Application& app, PodEntry& entry) {
     if (app.count_empty() == 0) {
-        app.has_slotless |= entry.annotated_slot == SlotAnnotation::slot;
+        app.has_slotless |= entry.annotated_slot == SlotAnnotation::slot && !entry.pod.deleting;
         return;
     }
     if (entry.annotated_slot == SlotAnnotation::surplus) {
@@ -135,9 +128,39 @@ void SlotAssigner::assign_bound(Application& app, PodEntry& entry) {
     }
 }
 
+/// Only where it runs: a slot that moved would have to be written first. Who was asked to go has
+/// none to take.
 void SlotAssigner::slot_opened(Application& app) {
-    if (app.has_slotless) {
-        assign_members(app);
+    if (!app.has_slotless) {
+        return;
+    }
+    app.has_slotless = false;
+    for (const PodId member : model_.pods.sorted_members_of(app.uid)) {
+        const bool is_slotless =
+            model_.pods.slot(member) < 0 && model_.pods.holds_capacity(member) &&
+            model_.pods.annotated_slot(member) == SlotAnnotation::slot &&
+            model_.pods.namespace_of(member) == app.namespace_name.str() &&
+            !is_going(member);
+        const auto slot = !is_slotless ? std::nullopt : find_empty(app, [&](std::size_t i) {
+            return app.slots[i].node == model_.pods.node(member);
+        });
+        if (slot) {
+            assign(app, *slot, member);
+        }
+        app.has_slotless = app.has_slotless || (is_slotless && !slot);
+    }
+}
+
+bool SlotAssigner::is_going(PodId member) const {
+    return model_.evicting.contains(model_.pods.uid(member)) ||
+           (!model_.pods.is_compacted(member) && model_.pods.at(member).pod.deleting);
+}
+
+void SlotAssigner::assign(Application& app, std::size_t slot, PodId member) {
+    if (model_.pods.is_compacted(member)) {
+        model_.ledger.assign(app, slot, member);
+    } else {
+        model_.ledger.assign(app, slot, model_.pods.expand(member));
     }
 }
 

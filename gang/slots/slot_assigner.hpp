@@ -16,13 +16,15 @@ public:
     void assign_members(Application& app);
     /// One that was bound while we looked elsewhere.
     void assign_bound(Application& app, PodEntry& entry);
-    /// An executor has left its slot. One that runs with its slot given to another takes it: a
-    /// follower may have seen the reservation become smaller before it saw who stays.
+    /// An executor has left its slot. One that runs there, and was in none, takes it: a follower may
+    /// have seen the reservation become smaller before it saw who stays.
     void slot_opened(Application& app);
     /// Opens slots that nobody is in where they are, if there is room for them.
     void open_remaining(Application& app);
 
 private:
+    void assign(Application& app, std::size_t slot, PodId member);
+    bool is_going(PodId member) const;
     bool is_bound_beyond_slots(PodId member) const;
     bool has_lost_annotation(PodId member) const;
 

@@ -973,6 +973,35 @@ TEST_CASE("leadership: a slot that a follower sees opened is that of the executo
     CHECK(*core::find_value(world.pod(third).annotations, std::string(gang::slot_annotation)) == gang::surplus_slot);
 }
 
+TEST_CASE("leadership: a slot that opens stays where it is, whoever of the gang runs elsewhere without one (seed 108170)") {
+    World world;
+    world.add_small_cluster();
+    const auto driver = world.submit("a", 2, 1);
+    world.settle();
+    const std::string first = world.create_executors(driver, 1).front();
+    world.settle();
+    const std::string node = world.node_of(first);
+    world.restart(false);
+    const std::string other = world.create_executors(driver, 1).front();
+    annotate(
+        world,
+        driver,
+        "v1 generation=2 epoch=1 anchor=" + driver + ";shape max=4 min=1 cpu=1000 memory=1476395008 nodes=" +
+            node + ":1");
+    world.settle();
+    world.change_pod(other, [&](core::Pod& pod) {
+        pod.node_name = node == "n2" ? "n3" : "n2";
+        pod.annotations = {{std::string(gang::slot_annotation), driver + "/1"}};
+    });
+    world.settle();
+    world.remove_pod(first);
+    world.settle();
+    CHECK(
+        world.scheduler->explain("a")->slots_per_node ==
+        std::vector<std::pair<std::string, std::int32_t>>{{node, 1}});
+    CHECK(world.view(driver).slots_open == 1);  // else its room is others' before a text says so
+}
+
 TEST_CASE("recovery: a replayed list changes nothing, a relist that misses pods frees them") {
     World world;
     world.add_small_cluster();
