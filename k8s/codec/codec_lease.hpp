@@ -2,7 +2,7 @@
 // coordination.k8s.io/v1 Lease <-> protocol::Lease.
 
 #include "core/base/result.hpp"
-#include "k8s/protocol/lease.hpp"
+#include "k8s/protocol/election/lease.hpp"
 
 #include <cstdint>
 #include <string>

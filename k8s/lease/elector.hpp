@@ -5,7 +5,7 @@
 
 #include "k8s/base/notice.hpp"
 #include "k8s/net/endpoint.hpp"
-#include "k8s/protocol/lease.hpp"
+#include "k8s/protocol/election/election.hpp"
 
 #include <boost/asio/io_context.hpp>
 

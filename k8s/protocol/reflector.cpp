@@ -12,7 +12,6 @@ constexpr std::int64_t short_watch_ms = 1'000;
 constexpr std::int64_t healthy_watch_ms = 5'000;  // one that lived so long is not hammering
 constexpr std::int32_t watch_failures_max = 3;
 constexpr std::int32_t older_lists_max = 5;
-constexpr std::size_t buried_max = 1'024;
 
 bool is_expired(const Trouble& trouble) {
     return trouble.status == 410 || trouble.reason == "Expired" || trouble.reason == "Gone";
@@ -48,13 +47,12 @@ bool is_older(std::string_view a, std::string_view b) {
 
 Reflector::Reflector(ReflectorOptions options)
     : options_(options),
-      backoff_(options.backoff),
-      relist_backoff_(options.backoff),
+      pauses_(options.backoff),
       objects_(options.seed, options.keeps_names) {}
 
 ReflectorAction Reflector::next(std::uint32_t random) {
-    if (pause_ms_ > 0) return Pause{std::exchange(pause_ms_, 0)};
-    if (wants_list_) return AskList{continue_token_};
+    if (const std::int64_t ms = pauses_.take(); ms > 0) return Pause{ms};
+    if (wants_list_) return AskList{list_.continue_token};
     const std::int64_t seconds = std::max<std::int64_t>(options_.watch_timeout_ms_min / 1'000, 1);
     return AskWatch{version_, seconds + static_cast<std::int64_t>(random) % seconds};
 }
@@ -62,59 +60,49 @@ ReflectorAction Reflector::next(std::uint32_t random) {
 void Reflector::list_again() {
     wants_list_ = true;
     synced_ = false;
-    continue_token_.clear();
-    list_version_.clear();
-    pages_ = 0;
-    list_bytes_ = 0;
+    list_.continue_token.clear();
+    list_.version.clear();
+    list_.pages = 0;
+    list_.bytes = 0;
     watch_failures_ = 0;
-}
-
-void Reflector::back_off(std::int64_t asked_ms, std::int64_t now_ms, std::uint32_t random) {
-    pause_ms_ = backoff_.failed(now_ms, random) + std::max<std::int64_t>(asked_ms, 0);
-}
-
-// What the server sent made a list necessary. That it sends says nothing for it, so these pauses
-// grow whatever comes between them.
-void Reflector::back_off_relist(std::int64_t now_ms, std::uint32_t random) {
-    pause_ms_ = relist_backoff_.failed(now_ms, random);
 }
 
 // Something came by the watch: the server is there, and the next cut is a first one again. Without
 // this a connection that breaks every few seconds leaves us blind for most of the time.
 void Reflector::on_sign_of_life() {
-    watch_had_event_ = true;
+    watch_.had_event = true;
     watch_failures_ = 0;
-    backoff_.reset();
+    pauses_.is_well();
 }
 
 PageVerdict Reflector::on_page(
     const std::string& version, const std::string& continue_token, std::size_t bytes) {
-    const bool first = pages_ == 0;
+    const bool first = list_.pages == 0;
     if (first) {
-        trust_older_ = false;
+        list_.trusts_older = false;
         if (is_older(version, version_)) {
             // A lagging replica for a while; a cluster restored from a backup for good.
             if (++older_lists_ < older_lists_max) {
-                pause_ms_ = options_.backoff.ms_min;
+                pauses_.set(options_.backoff.ms_min);
                 return PageVerdict::refused;
             }
-            trust_older_ = true;
+            list_.trusts_older = true;
         }
         older_lists_ = 0;
-        list_version_ = version;
-        if (++list_number_ == KnownObjects::lists_max) {
-            list_number_ = 1;  // 0 is of no list
+        list_.version = version;
+        if (++list_.number == KnownObjects::lists_max) {
+            list_.number = 1;  // 0 is of no list
             objects_.forget_lists();
         }
     }
-    list_bytes_ += bytes;
-    if (++pages_ > options_.pages_max || list_bytes_ > options_.list_bytes_max) {
+    list_.bytes += bytes;
+    if (++list_.pages > options_.pages_max || list_.bytes > options_.list_bytes_max) {
         list_again();
-        pause_ms_ = options_.backoff.ms_max;
+        pauses_.set(options_.backoff.ms_max);
         return PageVerdict::refused;
     }
-    continue_token_ = continue_token;
-    return std::exchange(begun_, true) ? PageVerdict::more : PageVerdict::first;
+    list_.continue_token = continue_token;
+    return std::exchange(list_.has_begun, true) ? PageVerdict::more : PageVerdict::first;
 }
 
 Verdict Reflector::on_item(const ObjectView& item) {
@@ -122,40 +110,40 @@ Verdict Reflector::on_item(const ObjectView& item) {
 }
 
 std::optional<std::vector<ObjectKey>> Reflector::end_page() {
-    if (!continue_token_.empty()) return std::nullopt;
+    if (!list_.continue_token.empty()) return std::nullopt;
     std::vector<ObjectKey> missing;
     for (KnownObjects::Id id = 0; id < objects_.id_end(); ++id) {
-        if (!objects_.is_used(id) || objects_.note(id).list == list_number_) continue;
+        if (!objects_.is_used(id) || objects_.note(id).list == list_.number) continue;
         missing.push_back(ObjectKey{objects_.name(id), objects_.uid(id), objects_.version(id)});
-        bury(missing.back().uid);
+        burials_.bury(missing.back().uid);
         objects_.erase(id);
     }
-    version_ = list_version_;
-    pages_ = 0;
-    list_bytes_ = 0;
+    version_ = list_.version;
+    list_.pages = 0;
+    list_.bytes = 0;
     wants_list_ = false;
-    begun_ = false;
+    list_.has_begun = false;
     synced_ = true;
     return missing;
 }
 
 void Reflector::on_list_failed(const Trouble& trouble, std::int64_t now_ms, std::uint32_t random) {
     list_again();
-    back_off(trouble.retry_after_ms, now_ms, random);
+    pauses_.back_off(trouble.retry_after_ms, now_ms, random);
 }
 
 void Reflector::on_watch_opened(std::int64_t now_ms) {
-    watch_opened_ms_ = now_ms;
-    watch_had_event_ = false;
-    replaying_ = is_no_version(version_);
+    watch_.opened_ms = now_ms;
+    watch_.had_event = false;
+    watch_.is_replaying = is_no_version(version_);
 }
 
 void Reflector::on_watched(WatchEventType type, const ObjectView& object) {
     on_sign_of_life();
     // A watch from no version begins with what exists, in any order: the versions of these say
     // nothing about where the stream is.
-    if (type != WatchEventType::added) replaying_ = false;
-    if (!replaying_) advance(object.version);
+    if (type != WatchEventType::added) watch_.is_replaying = false;
+    if (!watch_.is_replaying) advance(object.version);
 }
 
 Verdict Reflector::on_event(WatchEventType type, const ObjectView& object) {
@@ -165,7 +153,7 @@ Verdict Reflector::on_event(WatchEventType type, const ObjectView& object) {
 
 void Reflector::on_bookmark(const std::string& version) {
     on_sign_of_life();
-    replaying_ = false;
+    watch_.is_replaying = false;
     advance(version);
 }
 
@@ -192,7 +180,7 @@ std::optional<Verdict> Reflector::on_repeat(WatchEventType type, const ObjectVie
 }
 
 bool Reflector::is_older_than_known(const ObjectView& object, KnownObjects::Id id) const {
-    return !trust_older_ &&
+    return !list_.trusts_older &&
            objects_.compare_version(object.version, id) == std::partial_ordering::less;
 }
 
@@ -206,7 +194,7 @@ void Reflector::note(KnownObjects::Id id, const ObjectView& object) {
 
 void Reflector::mark_listed(KnownObjects::Id id) {
     KnownObjects::Note note = objects_.note(id);
-    note.list = list_number_;
+    note.list = list_.number;
     objects_.set_note(id, note);
 }
 
@@ -214,7 +202,7 @@ Verdict Reflector::store(const ObjectView& object, bool from_list) {
     Verdict verdict;
     const auto known = objects_.find(object.name);
     if (!known) {
-        if (!from_list && is_buried(object.uid)) return verdict;
+        if (!from_list && burials_.is_buried(object.uid)) return verdict;
         const auto id = objects_.insert(object.name, object.uid, object.version);
         mark_listed(id);
         note(id, object);
@@ -229,10 +217,10 @@ Verdict Reflector::store(const ObjectView& object, bool from_list) {
         return verdict;
     }
     if (!same_uid) {
-        if (!from_list && is_buried(object.uid)) return verdict;
+        if (!from_list && burials_.is_buried(object.uid)) return verdict;
         verdict.deleted =
             ObjectKey{std::string(object.name), objects_.uid(id), objects_.version(id)};
-        bury(verdict.deleted->uid);
+        burials_.bury(verdict.deleted->uid);
         objects_.set_uid(id, object.uid);
         objects_.set_note(id, {0, objects_.note(id).list, false});
     }
@@ -244,7 +232,7 @@ Verdict Reflector::store(const ObjectView& object, bool from_list) {
 
 Verdict Reflector::remove(const ObjectView& object) {
     Verdict verdict;
-    bury(object.uid);
+    burials_.bury(object.uid);
     const auto known = objects_.find(object.name);
     if (!known || !objects_.has_uid(*known, object.uid)) return verdict;
     verdict.deleted =
@@ -253,48 +241,35 @@ Verdict Reflector::remove(const ObjectView& object) {
     return verdict;
 }
 
-void Reflector::bury(std::string_view text) {
-    const auto [buried, inserted] = buried_.emplace(text);
-    if (!inserted) return;
-    const std::string& uid = *buried;
-    if (burial_order_.size() < buried_max) {
-        burial_order_.push_back(uid);
-        return;
-    }
-    buried_.erase(burial_order_[burial_next_]);
-    burial_order_[burial_next_] = uid;
-    burial_next_ = (burial_next_ + 1) % buried_max;
-}
-
 void Reflector::on_watch_failed(const Trouble& trouble, std::int64_t now_ms, std::uint32_t random) {
     if (is_expired(trouble)) {
         list_again();
         // At once the first time, but a server that expires every list must not be hammered.
-        if (!watch_had_event_) back_off_relist(now_ms, random);
-        watch_had_event_ = false;
+        if (!watch_.had_event) pauses_.back_off_relist(now_ms, random);
+        watch_.had_event = false;
         return;
     }
     const bool list_is_due = is_too_large_version(trouble) ||
                              (!is_passing(trouble) &&
                               (!is_internal(trouble) || ++watch_failures_ >= watch_failures_max));
     if (list_is_due) list_again();
-    back_off(trouble.retry_after_ms, now_ms, random);
+    pauses_.back_off(trouble.retry_after_ms, now_ms, random);
 }
 
 void Reflector::on_watch_closed(bool clean, std::int64_t now_ms, std::uint32_t random) {
-    if (now_ms - watch_opened_ms_ >= healthy_watch_ms) backoff_.reset();
-    const bool very_short = now_ms - watch_opened_ms_ < short_watch_ms && !watch_had_event_;
-    if (!clean || very_short) back_off(-1, now_ms, random);
+    if (now_ms - watch_.opened_ms >= healthy_watch_ms) pauses_.is_well();
+    const bool very_short = now_ms - watch_.opened_ms < short_watch_ms && !watch_.had_event;
+    if (!clean || very_short) pauses_.back_off(-1, now_ms, random);
 }
 
 void Reflector::ask_for_list() {
     list_again();
-    pause_ms_ = 0;
+    pauses_.set(0);
 }
 
 void Reflector::on_garbage(std::int64_t now_ms, std::uint32_t random) {
     list_again();
-    back_off_relist(now_ms, random);
+    pauses_.back_off_relist(now_ms, random);
 }
 
 }  // namespace k8s::protocol

@@ -12,14 +12,14 @@
 //
 // It remembers name -> {uid, version, fingerprint} of every object, nothing else of it.
 
+#include "k8s/protocol/burials.hpp"
 #include "k8s/protocol/flow/backoff.hpp"
+#include "k8s/protocol/flow/reflector_pauses.hpp"
 #include "k8s/protocol/known_objects.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -139,44 +139,44 @@ public:
 
 private:
     void list_again();
-    void back_off(std::int64_t asked_ms, std::int64_t now_ms, std::uint32_t random);
-    void back_off_relist(std::int64_t now_ms, std::uint32_t random);
     void on_sign_of_life();
     void advance(std::string_view version);
     void on_watched(WatchEventType type, const ObjectView& object);
     Verdict store(const ObjectView& object, bool from_list);
     Verdict remove(const ObjectView& object);
-    void bury(std::string_view uid);
-    bool is_buried(std::string_view uid) const { return buried_.find(uid) != buried_.end(); }
     bool is_older_than_known(const ObjectView& object, KnownObjects::Id id) const;
     void note(KnownObjects::Id id, const ObjectView& object);
     void mark_listed(KnownObjects::Id id);
 
+    /// The list in progress.
+    struct List {
+        std::string version;
+        std::string continue_token;
+        std::size_t pages = 0;
+        std::size_t bytes = 0;
+        std::uint32_t number = 0;   ///< of all lists
+        bool has_begun = false;     ///< the receiver was told
+        /// Until the next one: the server's versions went back for good (restored from a backup).
+        bool trusts_older = false;
+    };
+    /// The watch that is open.
+    struct Watch {
+        std::int64_t opened_ms = 0;
+        bool had_event = false;
+        bool is_replaying = false;  ///< it began at no version and still says what existed before
+    };
+
     ReflectorOptions options_;
-    Backoff backoff_;         ///< of a server that is away or busy
-    Backoff relist_backoff_;  ///< of lists that strange or expired watches ask for
+    ReflectorPauses pauses_;
     KnownObjects objects_;
-    std::set<std::string, std::less<>>
-        buried_;  ///< uids deleted lately: late events must not revive them
-    std::vector<std::string> burial_order_;  ///< ring over buried_
-    std::size_t burial_next_ = 0;
-    std::string version_;       ///< of the list or the newest event: where the next watch begins
-    std::string list_version_;  ///< of the list in progress
-    std::string continue_token_;
-    std::uint32_t list_number_ = 0;
-    std::size_t pages_ = 0;
-    std::size_t list_bytes_ = 0;  ///< of the list in progress
+    Burials burials_;
+    std::string version_;              ///< of the list or the newest event: where the next watch begins
+    List list_;
     bool wants_list_ = true;
-    bool begun_ = false;
     bool synced_ = false;
-    bool trust_older_ =
-        false;  ///< the server's versions went back for good (restored from a backup)
-    std::int32_t older_lists_ = 0;
+    std::int32_t older_lists_ = 0;     ///< in a row, refused
     std::int32_t watch_failures_ = 0;  ///< in a row, of those that may end in a list
-    std::int64_t pause_ms_ = 0;
-    std::int64_t watch_opened_ms_ = 0;
-    bool watch_had_event_ = false;
-    bool replaying_ = false;  ///< the watch began at no version and still says what existed before
+    Watch watch_;
 };
 
 }  // namespace k8s::protocol

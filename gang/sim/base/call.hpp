@@ -11,7 +11,7 @@
 #include "gang/event.hpp"
 #include "gang/sim/base/store.hpp"
 #include "k8s/protocol/bind.hpp"
-#include "k8s/protocol/lease.hpp"
+#include "k8s/protocol/election/lease.hpp"
 #include "k8s/protocol/reflector.hpp"
 
 #include <cstddef>

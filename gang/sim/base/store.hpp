@@ -5,7 +5,7 @@
 #include "core/value/exclusive.hpp"
 #include "core/value/node.hpp"
 #include "core/value/pod.hpp"
-#include "k8s/protocol/lease.hpp"
+#include "k8s/protocol/election/lease.hpp"
 
 #include <cstdint>
 #include <deque>

@@ -3,7 +3,7 @@
 // k8s/lease/elector.cpp does it.
 
 #include "gang/sim/base/call.hpp"
-#include "k8s/protocol/lease.hpp"
+#include "k8s/protocol/election/election.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -14,12 +14,12 @@
 
 #include "k8s/protocol/flow/token_bucket.hpp"
 #include "k8s/protocol/write/bind_turns.hpp"
+#include "k8s/protocol/write/condition_queue.hpp"
 #include "k8s/protocol/write/write_job.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <list>
 #include <map>
 #include <optional>
 #include <set>
@@ -76,36 +76,39 @@ private:
     std::optional<WriteJob> take_from(std::deque<Job>& queue);
     std::optional<WriteJob> take_bind();
     std::optional<WriteJob> take_other();
-    std::optional<WriteJob> take_condition();
     std::optional<WriteJob> take_droppable(std::int64_t now_ms);
     bool is_overdue(std::int64_t now_ms) const;
     bool is_free(const std::string& order_key) const { return busy_.count(order_key) == 0; }
     bool may_start(const BindJob& job) const;
     bool may_start(const PatchJob& job) const { return is_free(job.patch.pod.uid); }
     bool may_start(const EvictJob& job) const { return is_free(job.pod.uid); }
-    bool may_start(const FetchJob&) const { return true; }
-    bool may_start(const EventJob&) const { return true; }
-    bool may_start(const ObjectStatusJob&) const { return true; }
+    template <typename Job>
+    bool may_start(const Job&) const {
+        return true;
+    }
     void started(const PatchJob& job);
     template <typename Job>
     void started(const Job&) {}
 
-    std::size_t binds_max_, patches_max_, fetches_max_, conditions_max_, object_statuses_max_,
-        events_max_;
+    /// Whose turn it is.
+    struct Turns {
+        std::int32_t binds_since_other = 0;
+        std::int32_t binds_since_droppable = 0;
+        bool is_fetch_next = false;
+        std::uint64_t sequence = 0;  ///< of the bind or awaited patch that came last
+    };
+
+    WriteBounds bounds_;
     BindTurns binds_;
     std::deque<PatchJob> patches_;
     std::map<std::string, std::deque<std::uint64_t>> patch_sequences_;  ///< of patches_, by pod
     std::deque<EvictJob> evictions_;  ///< as many as patches at most
     std::deque<FetchJob> fetches_;
-    std::list<PatchJob> conditions_;  ///< in order of the first arrival per pod
-    std::map<std::string, std::list<PatchJob>::iterator> condition_of_;
+    ConditionQueue conditions_;
     std::deque<ObjectStatusJob> object_statuses_;
     std::deque<EventJob> events_;
     std::set<std::string> busy_;
-    std::uint64_t next_sequence_ = 0;
-    std::int32_t binds_since_other_ = 0;
-    std::int32_t binds_since_droppable_ = 0;
-    bool fetch_next_ = false;
+    Turns turns_;
     protocol::TokenBucket event_tokens_;
 };
 

@@ -1,4 +1,4 @@
-#include "k8s/protocol/lease.hpp"
+#include "k8s/protocol/election/election.hpp"
 
 #include <doctest/doctest.h>
 

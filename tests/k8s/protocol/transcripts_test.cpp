@@ -3,7 +3,7 @@
 
 #include "k8s/protocol/bind.hpp"
 #include "k8s/protocol/evict.hpp"
-#include "k8s/protocol/lease.hpp"
+#include "k8s/protocol/election/election.hpp"
 #include "k8s/protocol/reflector.hpp"
 #include "k8s/protocol/status.hpp"
 #include "tests/support/transcript.hpp"

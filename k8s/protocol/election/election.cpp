@@ -1,4 +1,4 @@
-#include "k8s/protocol/lease.hpp"
+#include "k8s/protocol/election/election.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -20,42 +20,31 @@ std::int64_t one_more(std::int64_t transitions) {
 
 }  // namespace
 
-Election::Election(ElectionOptions options) : options_(std::move(options)) {}
-
-// The longer of what the holder wrote and what we were told: never early.
-std::int64_t Election::expires_ms() const {
-    const std::int64_t longer = std::max(seen_.duration_ms, options_.lease_duration_ms);
-    return seen_ms_ + std::min(longer, lease_duration_ms_max);
-}
-
-// A holder that gives the Lease up says so by its duration; one that was made without a holder has
-// none. Anything else without a holder was edited by somebody while the holder may still write.
-bool Election::is_released() const {
-    return seen_.holder.empty() && seen_.duration_ms <= lease_released_ms;
-}
+Election::Election(ElectionOptions options)
+    : options_(std::move(options)), seen_(options_.lease_duration_ms) {}
 
 bool Election::may_take(std::int64_t now_ms) const {
-    return !ever_seen_ || is_ours() || is_released() || now_ms >= expires_ms();
+    return !seen_.was_ever_seen() || is_ours() || seen_.is_released() || now_ms >= seen_.expires_ms();
 }
 
 LeaseAction Election::take(std::int64_t now_ms) {
-    if (exists_ && is_ours()) {
-        return UpdateLease{seen_.resource_version, seen_.transitions, false};
+    if (seen_.exists() && is_ours()) {
+        return UpdateLease{seen_.lease().resource_version, seen_.lease().transitions, false};
     }
     // The write names the version that was seen: it replaces that state or nothing.
-    handed_over_ = exists_ && is_released() && seen_.settled;
-    if (!ever_seen_) {
+    handed_over_ = seen_.exists() && seen_.is_released() && seen_.lease().settled;
+    if (!seen_.was_ever_seen()) {
         why_free_ = "there was none";
-    } else if (is_released()) {
+    } else if (seen_.is_released()) {
         why_free_ = handed_over_ ? "it was given up, with no write under way" : "it was given up";
     } else {
-        why_free_ = "nobody has renewed it for " + std::to_string(now_ms - seen_ms_) + "ms" +
-                    (seen_.holder.empty() ? "" : ", held by " + seen_.holder);
+        why_free_ = "nobody has renewed it for " + std::to_string(now_ms - seen_.renewed_ms()) + "ms" +
+                    (seen_.lease().holder.empty() ? "" : ", held by " + seen_.lease().holder);
     }
-    if (ever_seen_ && !exists_) why_free_ += ", and it was deleted";
+    if (seen_.was_ever_seen() && !seen_.exists()) why_free_ += ", and it was deleted";
     claimed_ = true;
-    if (!exists_) return CreateLease{ever_seen_ ? one_more(seen_.transitions) : 0};
-    return UpdateLease{seen_.resource_version, one_more(seen_.transitions), true};
+    if (!seen_.exists()) return CreateLease{seen_.was_ever_seen() ? one_more(seen_.lease().transitions) : 0};
+    return UpdateLease{seen_.lease().resource_version, one_more(seen_.lease().transitions), true};
 }
 
 // Candidates spread out, and one is there soon after the expiry.
@@ -63,7 +52,7 @@ WaitLease Election::pause(std::int64_t now_ms, std::uint32_t random) const {
     std::int64_t ms = options_.retry_period_ms;
     if (leader_) return WaitLease{ms};
     ms += static_cast<std::int64_t>(random) % (options_.retry_period_ms / 5 + 1);
-    if (ever_seen_) ms = std::clamp<std::int64_t>(expires_ms() - now_ms, 1, ms);
+    if (seen_.was_ever_seen()) ms = std::clamp<std::int64_t>(seen_.expires_ms() - now_ms, 1, ms);
     return WaitLease{ms};
 }
 
@@ -72,24 +61,13 @@ LeaseAction Election::next(std::int64_t now_ms, std::uint32_t random) {
     if (!std::exchange(waited_, true)) return pause(now_ms, random);
     if (must_read_) return ReadLease{};
     if (may_take(now_ms)) return take(now_ms);
-    if (exists_ && now_ms >= follow_again_ms_) {
-        follow_began_ms_ = now_ms;
-        follow_had_event_ = false;
-        return FollowLease{seen_.resource_version};
+    if (seen_.exists() && now_ms >= follow_.again_ms) {
+        follow_.began_ms = now_ms;
+        follow_.had_event = false;
+        return FollowLease{seen_.lease().resource_version};
     }
     must_read_ = true;
     return pause(now_ms, random);
-}
-
-void Election::see(std::int64_t now_ms, const Lease& lease) {
-    // Labels may be edited: only what a holder writes is a sign of its life.
-    const bool renewed = lease.holder != seen_.holder || lease.renewed != seen_.renewed ||
-                         lease.transitions != seen_.transitions ||
-                         lease.duration_ms != seen_.duration_ms;
-    if (!exists_ || renewed) seen_ms_ = now_ms;
-    exists_ = true;
-    ever_seen_ = true;
-    seen_ = lease;
 }
 
 void Election::leads_no_more() {
@@ -99,11 +77,11 @@ void Election::leads_no_more() {
 
 void Election::observe(std::int64_t now_ms, const std::optional<Lease>& lease) {
     if (!lease) {
-        exists_ = false;
+        seen_.is_gone();
         leads_no_more();
         return;
     }
-    see(now_ms, *lease);
+    seen_.see(now_ms, *lease);
     if (lease->holder == options_.identity) return;
     leads_no_more();
     conflicted_ = false;
@@ -115,7 +93,7 @@ void Election::on_read(std::int64_t now_ms, const std::optional<Lease>& lease) {
 }
 
 void Election::on_written(std::int64_t sent_ms, const Lease& lease) {
-    see(sent_ms, lease);
+    seen_.see(sent_ms, lease);
     leader_ = true;
     must_read_ = false;
     waited_ = false;
@@ -138,15 +116,15 @@ void Election::on_conflict(std::int64_t now_ms) {
 }
 
 void Election::on_followed(std::int64_t now_ms, const std::optional<Lease>& lease) {
-    follow_had_event_ = true;
+    follow_.had_event = true;
     observe(now_ms, lease);
 }
 
 void Election::on_follow_ended(std::int64_t now_ms, FollowEnd end) {
     if (may_take(now_ms)) return;
     must_read_ = true;
-    if (end == FollowEnd::refused) follow_again_ms_ = now_ms + follow_again_ms;
-    const bool very_short = !follow_had_event_ && now_ms - follow_began_ms_ < follow_short_ms;
+    if (end == FollowEnd::refused) follow_.again_ms = now_ms + follow_again_ms;
+    const bool very_short = !follow_.had_event && now_ms - follow_.began_ms < follow_short_ms;
     waited_ = end == FollowEnd::closed && !very_short;
 }
 
@@ -168,8 +146,8 @@ void Election::check_deadline(std::int64_t now_ms) {
 }
 
 std::optional<UpdateLease> Election::release() const {
-    if (!exists_ || !is_ours()) return std::nullopt;
-    return UpdateLease{seen_.resource_version, seen_.transitions, false};
+    if (!seen_.exists() || !is_ours()) return std::nullopt;
+    return UpdateLease{seen_.lease().resource_version, seen_.lease().transitions, false};
 }
 
 }  // namespace k8s::protocol

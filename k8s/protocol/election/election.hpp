@@ -17,6 +17,9 @@
 // A Lease that is deleted, or whose holder is taken out by hand, is not free: whoever held it may
 // not know yet. It is taken when its time is over, as if its holder had died.
 
+#include "k8s/protocol/election/lease.hpp"
+#include "k8s/protocol/election/seen_lease.hpp"
+
 #include <algorithm>
 #include <cstdint>
 #include <optional>
@@ -24,25 +27,6 @@
 #include <variant>
 
 namespace k8s::protocol {
-
-/// The longest that a candidate waits for a holder that is silent, whatever the Lease says.
-inline constexpr std::int64_t lease_duration_ms_max = 3'600'000;
-/// What a holder writes as the duration when it gives the Lease up, as client-go does.
-inline constexpr std::int64_t lease_released_ms = 1'000;
-
-struct Lease {
-    std::string holder;  ///< empty: released
-    std::int64_t duration_ms = 0;
-    std::int64_t transitions = 0;
-    std::string renewed;           ///< renewTime, opaque
-    std::string resource_version;  ///< opaque
-    std::string scheduler_names;   ///< that its holder serves, as it wrote; empty: no word of it
-    std::int64_t epoch = 0;  ///< of the leadership term, as its leader wrote it; 0: no word of it
-    bool settled =
-        false;  ///< given up, with no write of this leadership term or an older one under way
-    std::string api = {};  ///< host:port of its holder's API, as it wrote; empty: no word of it
-    friend bool operator==(const Lease&, const Lease&) = default;
-};
 
 /// How a leader that is told to stop gives the Lease up.
 enum class LeaseEnd : std::uint8_t {
@@ -111,7 +95,7 @@ public:
     /// The watch is to go on: there is nothing to do yet. Until follow_until_ms(), if nothing
     /// comes.
     bool is_following(std::int64_t now_ms) const { return !may_take(now_ms); }
-    std::int64_t follow_until_ms() const { return expires_ms(); }
+    std::int64_t follow_until_ms() const { return seen_.expires_ms(); }
 
     /// Leader, and the last renewal is young enough, now.
     bool may_write(std::int64_t now_ms) const;
@@ -124,10 +108,10 @@ public:
 
     /// Grows with each change of holder, also where clocks differ, as long as nobody edits the
     /// Lease.
-    std::int64_t epoch() const { return std::max(seen_.epoch, seen_.transitions + 1); }
+    std::int64_t epoch() const { return std::max(seen_.lease().epoch, seen_.lease().transitions + 1); }
     /// What to write as the epoch when the Lease is acquired.
     std::int64_t next_epoch(std::int64_t unix_time_ms) const;
-    const std::string& holder() const { return seen_.holder; }
+    const std::string& holder() const { return seen_.lease().holder; }
     /// Why the Lease was free when we last tried to take it, for people.
     const std::string& why_free() const { return why_free_; }
     /// We lead, and the leader before us gave the Lease up and said that no write is under way, its
@@ -137,31 +121,30 @@ public:
     std::optional<UpdateLease> release() const;
 
 private:
-    void see(std::int64_t now_ms, const Lease& lease);
     void observe(std::int64_t now_ms, const std::optional<Lease>& lease);
-    std::int64_t expires_ms() const;
     void leads_no_more();
-    bool is_ours() const { return claimed_ && seen_.holder == options_.identity; }
-    bool is_released() const;
+    bool is_ours() const { return claimed_ && seen_.lease().holder == options_.identity; }
     bool may_take(std::int64_t now_ms) const;
     LeaseAction take(std::int64_t now_ms);
     WaitLease pause(std::int64_t now_ms, std::uint32_t random) const;
 
+    /// The watch of the Lease.
+    struct Follow {
+        std::int64_t again_ms = 0;  ///< before it there is no use in asking for one
+        std::int64_t began_ms = 0;
+        bool had_event = false;
+    };
+
     ElectionOptions options_;
-    Lease seen_;
-    bool exists_ = false;
+    SeenLease seen_;
     bool must_read_ = true;
     bool waited_ = true;  ///< the pause before the next read or write is over
     bool leader_ = false;
     bool claimed_ = false;      ///< we have tried to take it: a holder of our name may be us
     bool conflicted_ = false;   ///< the last write was a conflict
     bool handed_over_ = false;  ///< what our acquisition replaced, or would, was settled
-    bool ever_seen_ = false;
-    std::int64_t seen_ms_ = 0;          ///< when the Lease was last seen to be renewed
     std::int64_t renewed_sent_ms_ = 0;  ///< when the last successful renewal was sent
-    std::int64_t follow_again_ms_ = 0;  ///< before it there is no use in asking for a watch
-    std::int64_t follow_began_ms_ = 0;
-    bool follow_had_event_ = false;
+    Follow follow_;
     std::string why_free_;
 };
 
