@@ -70,8 +70,7 @@ void PodRoles::note_driver_group(PodId id) {
 }
 
 void PodRoles::promote(PodEntry& entry, bool behind_fence) {
-    if (!entry.is_driver && !entry.group.empty() && !behind_fence &&
-        was_admitted(entry)) {
+    if (!entry.is_driver && !entry.group.empty() && !behind_fence && was_admitted(entry)) {
         make_anchor(model_, entry);
         return;
     }

@@ -63,8 +63,9 @@ bool DeclarationReader::is_spark_driver(const core::Pod& pod) const {
 }
 
 bool DeclarationReader::is_driver(const core::Pod& pod) const {
-    return is_spark_driver(pod) || (reads_declarations() && profiles_.has_gangs(pod.scheduler_name) &&
-                                    (declares_gang(pod) || names_group_alone(pod)));
+    return is_spark_driver(pod) ||
+           (reads_declarations() && profiles_.has_gangs(pod.scheduler_name) &&
+            (declares_gang(pod) || names_group_alone(pod)));
 }
 
 /// A driver of which nothing is known but the PodGroup that was made for its application.
@@ -86,8 +87,8 @@ bool DeclarationReader::was_admitted(const core::Pod& pod) const {
 }
 
 std::optional<GroupMembership> DeclarationReader::membership_of(const core::Pod& pod) const {
-    if (!reads_declarations() || !profiles_.has_gangs(pod.scheduler_name) || is_driver(pod) || pod.spark_properties ||
-        names_extender(pod)) {
+    if (!reads_declarations() || !profiles_.has_gangs(pod.scheduler_name) || is_driver(pod) ||
+        pod.spark_properties || names_extender(pod)) {
         return std::nullopt;
     }
     switch (role_of(pod)) {

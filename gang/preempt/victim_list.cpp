@@ -1,5 +1,7 @@
 #include "gang/preempt/victim_list.hpp"
 
+#include "gang/model/pod/being_deleted.hpp"
+
 #include <algorithm>
 #include <string_view>
 #include <tuple>
@@ -186,10 +188,6 @@ bool VictimList::is_left_alone(PodId pod) const {
     return nominated_.contains(uid) || is_spared(uid);
 }
 
-bool VictimList::is_deleting(PodId pod) const {
-    return !model_.pods.is_compacted(pod) && model_.pods.at(pod).pod.deleting;
-}
-
 void VictimList::set_queue(Evictable& one, QueueIndex queue) {
     one.queue = queue;
     const auto [share, is_new] = shares_.try_emplace(queue);
@@ -263,7 +261,7 @@ void VictimList::look_at_lone(const std::string& uid, const PreemptorRights& rig
     if (!pod || !is_lone(*pod) || nominated_.contains(uid)) {
         return;
     }
-    if (is_deleting(*pod)) {
+    if (is_being_deleted(model_.pods, *pod)) {
         add_room(uid, ending_);
         return;
     }
@@ -298,7 +296,7 @@ std::vector<PodId> VictimList::rest_of(const PodGroup& group) const {
         const Application* const app =
             model_.gangs.find(owner.empty() ? model_.pods.uid(member) : owner);
         const bool is_over = app == nullptr || (app->is_driver && app->phase == Phase::ended);
-        const bool is_going = is_deleting(member) || (!owner.empty() && evictions_.is_broken(owner));
+        const bool is_going = is_being_deleted(model_.pods, member) || (!owner.empty() && evictions_.is_broken(owner));
         if (model_.pods.holds_capacity(member) && is_over && !is_going && !is_lone(member) &&
             !model_.pods.is_executor(member)) {
             rest.push_back(member);
@@ -352,13 +350,13 @@ void VictimList::look_at_rest(const PodGroup& group, const PreemptorRights& righ
 /// members of a pod group whom nobody asks to go: no garbage collector takes them.
 void VictimList::add_ending(const Application& app) {
     const auto driver = model_.pods.find(app.uid);
-    if (driver && is_deleting(*driver)) {
+    if (driver && is_being_deleted(model_.pods, *driver)) {
         add_room(app.uid, ending_);
     }
     const bool is_all_going = evictions_.is_broken(app.uid) ||
-                              (app.group.empty() && driver && is_deleting(*driver));
+                              (app.group.empty() && driver && is_being_deleted(model_.pods, *driver));
     for (const PodId member : model_.pods.members_of(app.uid)) {
-        if (is_all_going || is_deleting(member)) {
+        if (is_all_going || is_being_deleted(model_.pods, member)) {
             add_room(model_.pods.uid(member), ending_);
         }
     }
@@ -385,7 +383,7 @@ void VictimList::add_surplus(const Application& app, Evictable& of_gang) {
         if (nominated_.contains(uid)) {
             continue;
         }
-        if (is_deleting(member)) {
+        if (is_being_deleted(model_.pods, member)) {
             add_room(uid, ending_);
             continue;
         }

@@ -81,7 +81,6 @@ private:
         const std::string& uid, std::string_view namespace_name, std::int32_t priority) const;
     bool is_spared(const std::string& uid) const;
     bool is_left_alone(PodId pod) const;
-    bool is_deleting(PodId pod) const;
     bool goes_whole(const Application& app) const;
     void look_at(const Application& app, const PreemptorRights& rights);
     void look_at_lone(const std::string& uid, const PreemptorRights& rights);

@@ -11,7 +11,7 @@
 // application that runs with the executors it has may want more for as long as it lives; gangs do
 // not wait for that.
 //
-// What they are told meanwhile: status_refresh.hpp.
+// What they are told meanwhile: status/status_refresh.hpp.
 
 #include "gang/model/application.hpp"
 #include "gang/model/model.hpp"
@@ -26,7 +26,6 @@
 #include "gang/queue/status/waiting_status.hpp"
 #include "gang/quota/quota_gate.hpp"
 #include "gang/quota/turns.hpp"
-#include "gang/reservation/publisher.hpp"
 
 #include <cstdint>
 #include <map>

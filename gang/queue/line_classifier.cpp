@@ -1,7 +1,7 @@
 #include "gang/queue/line_classifier.hpp"
 
-#include "gang/model/work.hpp"
 #include "gang/model/waiting_line.hpp"
+#include "gang/model/work.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -22,17 +22,15 @@ void LineClassifier::run() {
         step_.work_left -= work_per_attempt;
         expect_executors(app);
         PodEntry& entry = model_.pods.at(app.uid);
-        if (!app.declared.diagnostics->problem.empty() || app.declared.conf_needed ||
+        const bool has_obstacle =
+            !app.declared.diagnostics->problem.empty() || app.declared.conf_needed ||
             model_.gangs.awaits_group(app) || !app.declared.driver_shape ||
             app.declared.queue_problem.is_made() || app.declared.is_held ||
-            quota_.is_stopped(app) || model_.find_claim_obstacle(app, entry.pod)) {
+            quota_.is_stopped(app) || model_.find_claim_obstacle(app, entry.pod);
+        if (has_obstacle) {
             model_.quotas.rest(app);
-            status_.report_warnings(app, entry);
-            status_.report_obstacle(app, entry);
-            refresh_.request();  // those behind it are one fewer
-            continue;
         }
-        if (!keeps_to_namespace(app, entry)) {
+        if (has_obstacle || !keeps_to_namespace(app, entry)) {
             status_.report_warnings(app, entry);
             status_.report_obstacle(app, entry);
             refresh_.request();  // those behind it are one fewer

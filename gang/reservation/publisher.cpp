@@ -79,7 +79,7 @@ void Publisher::publish_changed() {
             continue;
         }
         if (model_.wanted.unverified.contains(app->rank())) {
-            model_.worklist.to_publish.insert(uid);
+            model_.worklist.to_publish.insert(uid);  // it may say more than the gang declares
             continue;
         }
         if (!may_publish(*app)) {

@@ -1,6 +1,7 @@
 #include "gang/slots/slot_assigner.hpp"
 
 #include "core/cluster/cluster.hpp"
+#include "gang/model/pod/being_deleted.hpp"
 #include "gang/model/pod/pods.hpp"
 
 #include <algorithm>
@@ -39,13 +40,7 @@ void SlotAssigner::assign_members(Application& app) {
             empty[app.slots[i].node.str()].push_back(i);
         }
     }
-    // A pod of another namespace may name our driver as its owner.
-    std::vector<PodId> members = model_.pods.sorted_members_of(app.uid);
-    std::erase_if(members, [this, &app](PodId member) {
-        return model_.pods.slot(member) >= 0 || !model_.pods.holds_capacity(member) ||
-               is_bound_beyond_slots(member) ||
-               model_.pods.namespace_of(member) != app.namespace_name.str();
-    });
+    const std::vector<PodId> members = members_in_no_slot(app);
     // Those of other sizes come second: whose slot is given up later is then of its own size.
     for (const bool any_shape : {false, true}) {
         for (const PodId member : members) {
@@ -95,6 +90,17 @@ void SlotAssigner::assign_members(Application& app) {
     });
 }
 
+/// Those that run, in order. A pod of another namespace may name our driver as its owner.
+std::vector<PodId> SlotAssigner::members_in_no_slot(const Application& app) const {
+    std::vector<PodId> members = model_.pods.sorted_members_of(app.uid);
+    std::erase_if(members, [this, &app](PodId member) {
+        return model_.pods.slot(member) >= 0 || !model_.pods.holds_capacity(member) ||
+               is_bound_beyond_slots(member) ||
+               model_.pods.namespace_of(member) != app.namespace_name.str();
+    });
+    return members;
+}
+
 /// Its bind, which may not be shown yet, says that it has none of its gang's slots.
 bool SlotAssigner::is_bound_beyond_slots(PodId member) const {
     const Application* const lone = model_.gangs.find(model_.pods.uid(member));
@@ -135,12 +141,9 @@ void SlotAssigner::slot_opened(Application& app) {
         return;
     }
     app.has_slotless = false;
-    for (const PodId member : model_.pods.sorted_members_of(app.uid)) {
+    for (const PodId member : members_in_no_slot(app)) {
         const bool is_slotless =
-            model_.pods.slot(member) < 0 && model_.pods.holds_capacity(member) &&
-            model_.pods.annotated_slot(member) == SlotAnnotation::slot &&
-            model_.pods.namespace_of(member) == app.namespace_name.str() &&
-            !is_going(member);
+            model_.pods.annotated_slot(member) == SlotAnnotation::slot && !is_going(member);
         const auto slot = !is_slotless ? std::nullopt : find_empty(app, [&](std::size_t i) {
             return app.slots[i].node == model_.pods.node(member);
         });
@@ -153,7 +156,7 @@ void SlotAssigner::slot_opened(Application& app) {
 
 bool SlotAssigner::is_going(PodId member) const {
     return model_.evicting.contains(model_.pods.uid(member)) ||
-           (!model_.pods.is_compacted(member) && model_.pods.at(member).pod.deleting);
+           is_being_deleted(model_.pods, member);
 }
 
 void SlotAssigner::assign(Application& app, std::size_t slot, PodId member) {

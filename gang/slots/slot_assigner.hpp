@@ -4,6 +4,9 @@
 #include "gang/model/application.hpp"
 #include "gang/model/model.hpp"
 
+#include <cstddef>
+#include <vector>
+
 namespace gang {
 
 class SlotAssigner {
@@ -23,6 +26,7 @@ public:
     void open_remaining(Application& app);
 
 private:
+    std::vector<PodId> members_in_no_slot(const Application& app) const;
     void assign(Application& app, std::size_t slot, PodId member);
     bool is_going(PodId member) const;
     bool is_bound_beyond_slots(PodId member) const;

@@ -12,6 +12,7 @@ constexpr std::int64_t pause_ms_min = 1'000;
 constexpr std::int64_t pause_ms_max = 30'000;
 /// An answer that takes longer is taken for lost.
 constexpr std::int64_t answer_ms_max = 60'000;
+
 bool is_to_come(const Slot& slot) {
     return slot.pod.is_none() &&
            (slot.state == SlotState::open || slot.state == SlotState::unplaced);
@@ -154,8 +155,7 @@ std::optional<QuotaBoard::Obstacle> QuotaBoard::find_obstacle(
             gap->is_for_ever ? ReasonCode::exceeds_quota : ReasonCode::waiting_for_quota,
             gap_text(name, *gap)};
     }
-    if (const QuotaNamespace::Wait* const wait =
-            find_before(in, app, driver, judgement.needs)) {
+    if (const QuotaNamespace::Wait* const wait = find_before(in, app, driver, judgement.needs)) {
         return Obstacle{
             ReasonCode::waiting_for_quota,
             "gangs before it wait for " + wait->resource + " of ResourceQuota " + name + "/" +
@@ -241,7 +241,7 @@ std::vector<std::string> QuotaBoard::missing(const QuotasMissing& event, std::in
         in.is_outstanding = false;
         pause(in, found->first, now_ms);
         return !in.quotas && in.misses == QuotaNamespace::misses_max ? waiting_in(found->first)
-                                                     : std::vector<std::string>{};
+                                                                     : std::vector<std::string>{};
     }
     const bool is_other = !in.quotas || !in.quotas->is_empty();
     in.quotas = core::NamespaceQuotas{};

@@ -6,8 +6,7 @@
 namespace gang {
 
 core::PodToCome QuotaJudge::pod_of(const GangShape& shape) const {
-    return {
-        cluster_.resources(shape.id), shape.limits ? *shape.limits : core::ExecutorLimits{}};
+    return {cluster_.resources(shape.id), shape.limits ? *shape.limits : core::ExecutorLimits{}};
 }
 
 QuotaJudgement QuotaJudge::judge(

@@ -54,8 +54,9 @@ core::ShapeId GangShapes::intern_shape(
     const auto driver = in_.pods.find(app.uid);
     const core::FilterSet left_out =
         driver ? in_.profiles.left_out(in_.pods.scheduler_name(*driver)) : core::FilterSet{};
-    const bool drops_images = !constraints.images.empty() &&
-                              !(driver && in_.profiles.asks_images(in_.pods.scheduler_name(*driver)));
+    const bool drops_images =
+        !constraints.images.empty() &&
+        !(driver && in_.profiles.asks_images(in_.pods.scheduler_name(*driver)));
     if (left_out == constraints.left_out && !drops_images) {
         return in_.cluster.intern_shape(requests, constraints);
     }

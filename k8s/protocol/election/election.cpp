@@ -24,7 +24,8 @@ Election::Election(ElectionOptions options)
     : options_(std::move(options)), seen_(options_.lease_duration_ms) {}
 
 bool Election::may_take(std::int64_t now_ms) const {
-    return !seen_.was_ever_seen() || is_ours() || seen_.is_released() || now_ms >= seen_.expires_ms();
+    return !seen_.was_ever_seen() || is_ours() || seen_.is_released() ||
+           now_ms >= seen_.expires_ms();
 }
 
 LeaseAction Election::take(std::int64_t now_ms) {
@@ -38,12 +39,14 @@ LeaseAction Election::take(std::int64_t now_ms) {
     } else if (seen_.is_released()) {
         why_free_ = handed_over_ ? "it was given up, with no write under way" : "it was given up";
     } else {
-        why_free_ = "nobody has renewed it for " + std::to_string(now_ms - seen_.renewed_ms()) + "ms" +
+        why_free_ = "nobody has renewed it for " + std::to_string(now_ms - seen_.renewed_ms()) +
+                    "ms" +
                     (seen_.lease().holder.empty() ? "" : ", held by " + seen_.lease().holder);
     }
     if (seen_.was_ever_seen() && !seen_.exists()) why_free_ += ", and it was deleted";
     claimed_ = true;
-    if (!seen_.exists()) return CreateLease{seen_.was_ever_seen() ? one_more(seen_.lease().transitions) : 0};
+    if (!seen_.exists())
+        return CreateLease{seen_.was_ever_seen() ? one_more(seen_.lease().transitions) : 0};
     return UpdateLease{seen_.lease().resource_version, one_more(seen_.lease().transitions), true};
 }
 

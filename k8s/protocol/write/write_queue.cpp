@@ -126,7 +126,8 @@ std::optional<WriteJob> WriteQueue::take(std::int64_t now_ms, bool with_droppabl
     if (turns_.binds_since_other >= binds_per_other) {
         if (auto job = take_other()) return job;
     }
-    if (with_droppable && turns_.binds_since_droppable >= binds_per_droppable && is_overdue(now_ms)) {
+    if (with_droppable && turns_.binds_since_droppable >= binds_per_droppable &&
+        is_overdue(now_ms)) {
         if (auto job = take_droppable(now_ms)) return job;
     }
     if (auto job = take_bind()) return job;
