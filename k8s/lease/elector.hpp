@@ -1,7 +1,8 @@
 #pragma once
 // Leader election by a coordination.k8s.io/v1 Lease, on a connection of its own so that nothing can
 // delay a renewal. A candidate watches that one Lease and wakes when it changes or expires; without
-// the right to watch it reads it each retry period. The rules are in protocol/lease.hpp.
+// the right to watch it reads it each retry period. The rules are in
+// protocol/election/election.hpp.
 
 #include "k8s/base/notice.hpp"
 #include "k8s/net/endpoint.hpp"

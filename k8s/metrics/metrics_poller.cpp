@@ -98,7 +98,7 @@ void MetricsPoller::Impl::finish(GpuVectors& vectors, const std::string& why) {
     std::string odd;
     if (vectors.without_node() > 0) {
         odd = std::to_string(vectors.without_node()) + " series have no label " +
-              options.node_label + ", so nobody knows their node: see docs/gpu-metrics.md";
+              options.node_label + ", so nobody knows their node: see docs/run/gpu-metrics.md";
     } else if (nodes.empty()) {
         odd = "Prometheus has no series of observerward_dynamic_gpu_ or observerward_static_gpu_";
     }

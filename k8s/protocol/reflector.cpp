@@ -72,7 +72,7 @@ void Reflector::list_again() {
 void Reflector::on_sign_of_life() {
     watch_.had_event = true;
     watch_failures_ = 0;
-    pauses_.is_well();
+    pauses_.reset_backoff();
 }
 
 PageVerdict Reflector::on_page(
@@ -257,7 +257,7 @@ void Reflector::on_watch_failed(const Trouble& trouble, std::int64_t now_ms, std
 }
 
 void Reflector::on_watch_closed(bool clean, std::int64_t now_ms, std::uint32_t random) {
-    if (now_ms - watch_.opened_ms >= healthy_watch_ms) pauses_.is_well();
+    if (now_ms - watch_.opened_ms >= healthy_watch_ms) pauses_.reset_backoff();
     const bool very_short = now_ms - watch_.opened_ms < short_watch_ms && !watch_.had_event;
     if (!clean || very_short) pauses_.back_off(-1, now_ms, random);
 }

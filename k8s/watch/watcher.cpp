@@ -7,6 +7,8 @@
 #include "k8s/net/connection.hpp"
 #include "k8s/protocol/reflector.hpp"
 #include "k8s/watch/ingest.hpp"
+#include "k8s/watch/pause_gate.hpp"
+#include "k8s/watch/watch_health.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <fmt/format.h>
@@ -60,11 +62,6 @@ protocol::Trouble trouble_of(const Response& response) {
     return trouble;
 }
 
-// The view grows old until somebody changes the server: a state to be told, not a crash.
-bool is_denial(const protocol::Trouble& trouble) {
-    return trouble.status == 401 || trouble.status == 403 || trouble.status == 404;
-}
-
 }  // namespace
 
 struct Watcher::Impl : std::enable_shared_from_this<Watcher::Impl> {
@@ -74,8 +71,9 @@ struct Watcher::Impl : std::enable_shared_from_this<Watcher::Impl> {
           connection(context, std::move(endpoint)),
           ingest(ingest_options(options, [this](WatchEvent e) { options.sink(std::move(e)); })),
           pause_timer(context),
-          resume_timer(context),
-          random(std::random_device()()) {}
+          random(std::random_device()()),
+          health(options),
+          gate(context) {}
 
     asio::io_context& io;
     WatcherOptions options;
@@ -83,33 +81,18 @@ struct Watcher::Impl : std::enable_shared_from_this<Watcher::Impl> {
     Connection connection;
     Ingest ingest;
     asio::steady_timer pause_timer;
-    asio::steady_timer resume_timer;
     std::minstd_rand random;
-    WatcherStats stats;
+    WatchHealth health;
+    PauseGate gate;
     bool started = false;
     bool stopped = false;
-    bool paused = false;
-    bool denied =
-        false;  // the server's last word was that we may not, or that there is no such kind
     bool wants_list = false;  // list_again() has closed what was going on
 
     std::uint32_t chance() { return static_cast<std::uint32_t>(random()); }
-    const char* kind_name() const { return options.kind == WatchKind::pods ? "pods" : "nodes"; }
-
-    void notice(NoticeLevel level, const std::string& text) const {
-        if (options.notice) options.notice(level, fmt::format("watch={} {}", kind_name(), text));
-    }
-
-    void problem(const std::string& text) {
-        ++stats.failures;
-        stats.last_problem = text;
-        notice(NoticeLevel::warning, "problem=\"" + text + "\"");
-    }
-
     asio::awaitable<void> take_page(std::string body);
     void note_page(PageOutcome outcome);
     Request page_request(const std::string& continue_token) const {
-        return list_request(kind_name(), page_size.objects(), continue_token);
+        return list_request(name_of(options.kind), page_size.objects(), continue_token);
     }
     bool take_bytes(const std::string& bytes);
     std::string watch_target(const protocol::AskWatch& ask) const;
@@ -118,7 +101,6 @@ struct Watcher::Impl : std::enable_shared_from_this<Watcher::Impl> {
     asio::awaitable<void> list(std::string continue_token);
     asio::awaitable<void> watch(protocol::AskWatch ask);
     asio::awaitable<void> follow(std::int64_t end_ms);
-    asio::awaitable<void> until_resumed();
 };
 
 // The server makes the next page while this one is read.
@@ -139,25 +121,23 @@ asio::awaitable<void> Watcher::Impl::take_page(std::string body) {
 }
 
 void Watcher::Impl::note_page(PageOutcome outcome) {
-    if (outcome != PageOutcome::unreadable) denied = false;
+    if (outcome != PageOutcome::unreadable) health.page_came();
     switch (outcome) {
         case PageOutcome::unreadable:
         case PageOutcome::broken:
-            problem("list: " + ingest.problem());
+            health.problem("list: " + ingest.problem());
             ingest.reflector().on_list_failed(protocol::Trouble(), monotonic_ms(), chance());
             return;
         case PageOutcome::refused:
-            problem(ingest.problem());
+            health.problem(ingest.problem());
             return;
         case PageOutcome::more:
-            stats.heard_ms = monotonic_ms();
+            health.heard(monotonic_ms());
             return;
         case PageOutcome::complete:
             break;
     }
-    stats.heard_ms = monotonic_ms();
-    stats.last_problem.clear();
-    notice(NoticeLevel::info, fmt::format("listed={}", ingest.reflector().size()));
+    health.list_complete(ingest.reflector().size(), monotonic_ms());
 }
 
 asio::awaitable<void> Watcher::Impl::list(std::string continue_token) {
@@ -166,15 +146,14 @@ asio::awaitable<void> Watcher::Impl::list(std::string continue_token) {
         co_await connection.call(std::move(request), CallLimits(list_timeout_ms, list_page_max));
     if (stopped || wants_list) co_return;
     if (const auto* failure = std::get_if<Failure>(&reply)) {
-        problem(failure->message);
+        health.problem(failure->message);
         ingest.reflector().on_list_failed(trouble_of(*failure), monotonic_ms(), chance());
         co_return;
     }
     auto& response = std::get<Response>(reply);
     if (response.status != 200) {
         const protocol::Trouble trouble = trouble_of(response);
-        problem(fmt::format("list: {} ({})", trouble.message, trouble.status));
-        denied = is_denial(trouble);
+        health.refused("list", trouble);
         ingest.reflector().on_list_failed(trouble, monotonic_ms(), chance());
         co_return;
     }
@@ -184,7 +163,7 @@ asio::awaitable<void> Watcher::Impl::list(std::string continue_token) {
 std::string Watcher::Impl::watch_target(const protocol::AskWatch& ask) const {
     return fmt::format(
         "/api/v1/{}?watch=true&allowWatchBookmarks=true&resourceVersion={}&timeoutSeconds={}",
-        kind_name(),
+        name_of(options.kind),
         percent_encode(ask.version),
         ask.timeout_seconds);
 }
@@ -196,40 +175,35 @@ asio::awaitable<void> Watcher::Impl::watch(protocol::AskWatch ask) {
         co_await connection.open_stream(std::move(request), CallLimits(watch_open_timeout_ms));
     if (stopped || wants_list) co_return;
     if (const auto* failure = std::get_if<Failure>(&reply)) {
-        problem(failure->message);
+        health.problem(failure->message);
         ingest.reflector().on_watch_failed(trouble_of(*failure), monotonic_ms(), chance());
         co_return;
     }
     const auto& response = std::get<Response>(reply);
     if (response.status != 200) {
         const protocol::Trouble trouble = trouble_of(response);
-        problem(fmt::format("watch: {} ({})", trouble.message, trouble.status));
-        denied = is_denial(trouble);
+        health.refused("watch", trouble);
         ingest.reflector().on_watch_failed(trouble, monotonic_ms(), chance());
         co_return;
     }
-    ++stats.watches;
-    denied = false;
-    stats.last_problem.clear();
-    stats.interrupted_ms = 0;
-    stats.heard_ms = monotonic_ms();
+    health.watch_opened(monotonic_ms());
     ingest.clear();
     ingest.reflector().on_watch_opened(monotonic_ms());
     const std::int64_t end = monotonic_ms() + ask.timeout_seconds * 1'000 + watch_overdue_ms;
     co_await follow(end);
-    stats.interrupted_ms = monotonic_ms();
+    health.watch_ended(monotonic_ms());
     ingest.clear();
 }
 
 asio::awaitable<void> Watcher::Impl::follow(std::int64_t end_ms) {
     for (;;) {
-        co_await until_resumed();
+        co_await gate.until_resumed();
         if (stopped) co_return;
         const std::int64_t left = std::max<std::int64_t>(end_ms - monotonic_ms(), 1);
         StreamPart part = co_await connection.read(std::min(left, options.silence_ms));
         if (stopped || wants_list) co_return;
         if (auto* bytes = std::get_if<std::string>(&part)) {
-            stats.heard_ms = monotonic_ms();
+            health.heard(monotonic_ms());
             const bool good = take_bytes(*bytes);
             connection.give_back(std::move(*bytes));
             if (good) continue;
@@ -238,8 +212,8 @@ asio::awaitable<void> Watcher::Impl::follow(std::int64_t end_ms) {
         }
         const auto* failure = std::get_if<Failure>(&part);
         const bool silent = failure != nullptr && failure->silent;
-        if (silent) ++stats.silences;
-        if (failure != nullptr && !silent) problem("watch: " + failure->message);
+        if (silent) health.silent();
+        if (failure != nullptr && !silent) health.problem("watch: " + failure->message);
         ingest.reflector().on_watch_closed(failure == nullptr || silent, monotonic_ms(), chance());
         co_return;
     }
@@ -253,11 +227,11 @@ bool Watcher::Impl::take_bytes(const std::string& bytes) {
         case StreamOutcome::stopped:
             return false;
         case StreamOutcome::garbage:
-            problem("watch: " + ingest.problem());
+            health.problem("watch: " + ingest.problem());
             ingest.reflector().on_garbage(monotonic_ms(), chance());
             return false;
         case StreamOutcome::error:
-            problem("watch: " + ingest.problem());
+            health.problem("watch: " + ingest.problem());
             ingest.reflector().on_watch_failed(ingest.trouble(), monotonic_ms(), chance());
             return false;
     }
@@ -265,13 +239,9 @@ bool Watcher::Impl::take_bytes(const std::string& bytes) {
     return false;
 }
 
-asio::awaitable<void> Watcher::Impl::until_resumed() {
-    while (paused && !stopped) co_await sleep_until_cancelled(resume_timer);
-}
-
 asio::awaitable<void> Watcher::Impl::run() {
     while (!stopped) {
-        co_await until_resumed();
+        co_await gate.until_resumed();
         if (stopped) break;
         if (std::exchange(wants_list, false)) ingest.reflector().ask_for_list();
         protocol::ReflectorAction action = ingest.reflector().next(chance());
@@ -295,7 +265,7 @@ Watcher::~Watcher() {
 void Watcher::start() {
     ENSURE(!impl_->started);
     impl_->started = true;
-    impl_->stats.interrupted_ms = monotonic_ms();
+    impl_->health.watch_ended(monotonic_ms());
     asio::co_spawn(impl_->io, impl_->run(), keep_alive(impl_));
 }
 
@@ -304,16 +274,15 @@ void Watcher::stop() {
     impl_->ingest.stop();
     impl_->connection.close();
     impl_->pause_timer.cancel();
-    impl_->resume_timer.cancel();
+    impl_->gate.stop();
 }
 
 void Watcher::pause() {
-    impl_->paused = true;
+    impl_->gate.pause();
 }
 
 void Watcher::resume() {
-    impl_->paused = false;
-    impl_->resume_timer.cancel();
+    impl_->gate.resume();
 }
 
 void Watcher::list_again() {
@@ -323,11 +292,11 @@ void Watcher::list_again() {
 }
 
 WatcherStats Watcher::stats() const {
-    WatcherStats stats = impl_->stats;
+    WatcherStats stats = impl_->health.stats();
     stats.lists = impl_->ingest.lists();
     stats.events = impl_->ingest.events();
     stats.repeats = impl_->ingest.repeats();
-    stats.synced = impl_->ingest.reflector().is_synced() && !impl_->denied;
+    stats.synced = impl_->ingest.reflector().is_synced() && !impl_->health.is_denied();
     return stats;
 }
 

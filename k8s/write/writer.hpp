@@ -63,6 +63,8 @@ struct WriterStats {
     std::size_t connections = 0;    ///< open now
 };
 
+struct WriterParts;
+
 class Writer {
 public:
     Writer(boost::asio::io_context& io, std::shared_ptr<Endpoint> endpoint, WriterOptions options);
@@ -104,8 +106,7 @@ public:
     WriterStats stats() const;
 
 private:
-    struct Impl;
-    std::shared_ptr<Impl> impl_;
+    std::shared_ptr<WriterParts> parts_;
 };
 
 }  // namespace k8s

@@ -1,10 +1,10 @@
 #include "k8s/embedded/kubelet/kubelet.hpp"
 
 #include "k8s/base/time.hpp"
-#include "k8s/codec/codec_node.hpp"
 #include "k8s/codec/pod/codec_pod.hpp"
 #include "k8s/embedded/http/api_server.hpp"
-#include "k8s/embedded/kubelet/node_objects.hpp"
+#include "k8s/embedded/kubelet/kubelet_nodes.hpp"
+#include "k8s/embedded/kubelet/pod_records.hpp"
 #include "k8s/embedded/kubelet/pod_runtime.hpp"
 #include "k8s/embedded/kubelet/referee.hpp"
 #include "k8s/embedded/store/json_path.hpp"
@@ -32,6 +32,29 @@ bool is_terminal(const Json& pod) {
     return phase == "Succeeded" || phase == "Failed";
 }
 
+std::string path_of(const Json& pod) {
+    return fmt::format("/api/v1/namespaces/{}/pods/{}", space_of(pod), name_of(pod));
+}
+
+PodRecord record_of(const Json& pod, std::int64_t cpu_milli, std::int64_t now_ms) {
+    PodRecord record;
+    record.namespace_name = space_of(pod);
+    record.name = name_of(pod);
+    record.uid = uid_of(pod);
+    record.node = pod.text({"spec", "nodeName"});
+    record.role = pod.text({"metadata", "labels", "spark-role"});
+    record.cpu_milli = cpu_milli;
+    record.bound_ms = now_ms;
+    return record;
+}
+
+void place(Sojourn& sojourn, KubeletNode& node) {
+    const std::int64_t nth = ++node.pods_started;
+    sojourn.host_ip = node.address;
+    sojourn.pod_ip =
+        fmt::format("10.{}.{}.{}", 128 + node.number % 100, nth / 250 % 250, nth % 250 + 1);
+}
+
 enum class Stage { creating, running, ended };
 
 }  // namespace
@@ -39,12 +62,15 @@ enum class Stage { creating, running, ended };
 class Kubelets::State {
 public:
     State(boost::asio::io_context& loop, ApiServer& server, KubeletOptions options)
-        : loop_(loop), server_(server), options_(std::move(options)), heartbeat_(loop) {}
+        : loop_(loop),
+          server_(server),
+          options_(std::move(options)),
+          nodes_(loop, server, options_),
+          records_(options_.records_max) {}
 
     void start(KubeletHooks hooks) {
         hooks_ = std::move(hooks);
-        for (int i = 1; i <= options_.nodes; ++i) register_node(i);
-        beat();
+        nodes_.start();
         relist();
     }
 
@@ -54,16 +80,9 @@ public:
         end_pod(found->second, exit_code);
     }
 
-    const std::vector<PodRecord>& records() const { return records_; }
+    const std::vector<PodRecord>& records() const { return records_.all(); }
 
 private:
-    struct NodeState {
-        Referee referee;
-        std::string address;
-        int number = 0;
-        std::int64_t pods_started = 0;
-    };
-
     struct PodState {
         PodState(boost::asio::io_context& loop, StoredPtr stored)
             : object(std::move(stored)), timer(loop) {}
@@ -71,54 +90,9 @@ private:
         Stage stage = Stage::creating;
         bool is_stopping = false;  ///< deleted; will be removed from the API server
         Sojourn sojourn;
-        std::optional<std::size_t> record;  ///< nothing: the book of records was full
+        PodRecords::Page record;
         boost::asio::steady_timer timer;
     };
-
-    // ---- nodes ----
-
-    void register_node(int number) {
-        NodeSpec spec;
-        spec.name = fmt::format("{}{}", options_.name_prefix, number);
-        spec.address = fmt::format("10.0.{}.{}", number / 250, number % 250 + 1);
-        spec.cpu = options_.node_cpu;
-        spec.memory = options_.node_memory;
-        spec.pods = options_.pods_per_node;
-        if (const auto at = static_cast<std::size_t>(number - 1); at < options_.devices.size()) {
-            spec.resources = options_.devices[at].resources;
-            spec.annotations = options_.devices[at].annotations;
-        }
-        const Json node = make_node(spec, format_time(server_.now_ms()));
-        call("POST", "/api/v1/nodes", node);
-        const StoredPtr stored = server_.store().find(core_kind("nodes"), Key{"", spec.name});
-        auto decoded = decode_node(stored != nullptr ? stored->text() : node.dump());
-        ENSURE(decoded);  // made here, or accepted by the server
-        nodes_.emplace(spec.name, NodeState{Referee(std::move(*decoded)), spec.address, number, 0});
-    }
-
-    void beat() {
-        const std::string now = format_micro_time(server_.now_ms());
-        for (const auto& [name, node] : nodes_) {
-            const std::string path =
-                "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases";
-            const Json lease = make_node_lease(name, now);
-            const int status = call("PATCH", path + "/" + name, lease);
-            if (status == 404) call("POST", path, lease);
-        }
-        heartbeat_.expires_after(std::chrono::milliseconds(options_.heartbeat_ms));
-        heartbeat_.async_wait(
-            [this, alive = std::weak_ptr<int>(alive_)](boost::system::error_code ec) {
-                if (!ec && !alive.expired()) beat();
-            });
-    }
-
-    // A node may have been relabelled or shrunk by somebody else.
-    void refresh_node(NodeState& node) {
-        const Key key{"", node.referee.node().name};
-        const StoredPtr stored = server_.store().find(core_kind("nodes"), key);
-        if (stored == nullptr) return;
-        if (auto decoded = decode_node(stored->text())) node.referee.update(std::move(*decoded));
-    }
 
     // ---- the watch of pods ----
 
@@ -177,8 +151,8 @@ private:
     // ---- the life of one pod ----
 
     void begin(const StoredPtr& pod) {
-        const auto node = nodes_.find(pod->json.text({"spec", "nodeName"}));
-        if (node == nodes_.end()) return;
+        KubeletNode* node = nodes_.find_fresh(pod->json);
+        if (node == nullptr) return;
         const std::string uid = uid_of(pod->json);
         PodState& state = pods_
                               .emplace(
@@ -186,48 +160,22 @@ private:
                                   std::forward_as_tuple(uid),
                                   std::forward_as_tuple(loop_, pod))
                               .first->second;
-        refresh_node(node->second);
         auto decoded = decode_pod(pod->text());
         const std::int64_t cpu = decoded ? decoded->requests.cpu_milli : 0;
         std::optional<Refusal> refusal;
-        if (decoded) refusal = node->second.referee.admit(*decoded);
+        if (decoded) refusal = node->referee.admit(*decoded);
         if (!decoded) refusal = Refusal{"UnexpectedAdmissionError", decoded.error().message};
-        state.record = add_record(pod->json, cpu);
-        place(state, node->second);
+        state.record = records_.add(record_of(pod->json, cpu, server_.now_ms()));
+        place(state.sojourn, *node);
         if (refusal) return refuse(state, *refusal);
         patch_status(state, creating_patch(pod->json, sojourn_now(state)));
         if (is_deleting(pod->json)) return stop(state);
         after(state, options_.start_ms, &State::try_run);
     }
 
-    std::optional<std::size_t> add_record(const Json& pod, std::int64_t cpu_milli) {
-        if (records_.size() >= options_.records_max) return std::nullopt;
-        PodRecord record;
-        record.namespace_name = space_of(pod);
-        record.name = name_of(pod);
-        record.uid = uid_of(pod);
-        record.node = pod.text({"spec", "nodeName"});
-        record.role = pod.text({"metadata", "labels", "spark-role"});
-        record.cpu_milli = cpu_milli;
-        record.bound_ms = server_.now_ms();
-        records_.push_back(std::move(record));
-        return records_.size() - 1;
-    }
-
-    void note_end(const PodState& state) {
-        if (state.record) records_[*state.record].ended_ms = server_.now_ms();
-    }
-
-    static void place(PodState& state, NodeState& node) {
-        const std::int64_t nth = ++node.pods_started;
-        state.sojourn.host_ip = node.address;
-        state.sojourn.pod_ip =
-            fmt::format("10.{}.{}.{}", 128 + node.number % 100, nth / 250 % 250, nth % 250 + 1);
-    }
-
     void refuse(PodState& state, const Refusal& refusal) {
-        note_end(state);
-        if (state.record) records_[*state.record].refusal = refusal.reason;
+        records_.note_ended(state.record, server_.now_ms());
+        records_.note_refusal(state.record, refusal.reason);
         state.stage = Stage::ended;
         patch_status(state, refused_patch(state.object->json, sojourn_now(state), refusal));
         if (hooks_.on_gone) hooks_.on_gone(state.object->json);
@@ -244,7 +192,7 @@ private:
         const StoredPtr object = state.object;
         state.stage = Stage::running;
         state.sojourn.started = format_time(server_.now_ms());
-        if (state.record) records_[*state.record].started_ms = server_.now_ms();
+        records_.note_started(state.record, server_.now_ms());
         patch_status(state, running_patch(pod, sojourn_now(state)));
         const auto run_ms = run_time_ms(object->json, options_.run_ms);
         if (run_ms) after(state, *run_ms, &State::run_out);
@@ -265,8 +213,8 @@ private:
         const std::string uid = uid_of(state.object->json);
         if (!state.is_stopping) state.timer.cancel();
         state.stage = Stage::ended;
-        note_end(state);
-        release(state.object->json);
+        records_.note_ended(state.record, server_.now_ms());
+        nodes_.release(state.object->json);
         const StoredPtr object = state.object;
         end_owned_by(uid);
         if (hooks_.on_gone) hooks_.on_gone(object->json);
@@ -295,7 +243,7 @@ private:
         options.set("kind", "DeleteOptions");
         options.set("gracePeriodSeconds", 0);
         options["preconditions"].set("uid", uid_of(pod));
-        call("DELETE", path_of(pod), options);
+        call_as_kubelet(server_, "DELETE", path_of(pod), options);
     }
 
     // The pod is gone from the API server.
@@ -303,18 +251,13 @@ private:
         const auto found = pods_.find(uid);
         if (found == pods_.end()) return;
         const bool was_alive = found->second.stage != Stage::ended;
-        if (was_alive) note_end(found->second);
+        if (was_alive) records_.note_ended(found->second.record, server_.now_ms());
         const StoredPtr object = found->second.object;
-        release(object->json);
+        nodes_.release(object->json);
         pods_.erase(found);
         if (!was_alive) return;
         end_owned_by(uid);
         if (hooks_.on_gone) hooks_.on_gone(object->json);
-    }
-
-    void release(const Json& pod) {
-        const auto node = nodes_.find(pod.text({"spec", "nodeName"}));
-        if (node != nodes_.end()) node->second.referee.release(uid_of(pod));
     }
 
     // ---- small tools ----
@@ -337,32 +280,19 @@ private:
         return sojourn;
     }
 
-    static std::string path_of(const Json& pod) {
-        return fmt::format("/api/v1/namespaces/{}/pods/{}", space_of(pod), name_of(pod));
-    }
-
     void patch_status(const PodState& state, const Json& patch) {
-        call("PATCH", path_of(state.object->json) + "/status", patch);
-    }
-
-    int call(const char* method, const std::string& target, const Json& body) {
-        Request request{method, target, body.dump()};
-        const bool patches = request.method == "PATCH";
-        if (patches) request.content_type = "application/strategic-merge-patch+json";
-        request.user_agent = "kubelet/embedded";
-        return server_.handle(request).status;
+        call_as_kubelet(server_, "PATCH", path_of(state.object->json) + "/status", patch);
     }
 
     boost::asio::io_context& loop_;
     ApiServer& server_;
     KubeletOptions options_;
     KubeletHooks hooks_;
-    std::map<std::string, NodeState> nodes_;
+    KubeletNodes nodes_;
     std::map<std::string, PodState> pods_;  ///< by uid, until they are gone from the server
-    std::vector<PodRecord> records_;
+    PodRecords records_;
     std::unique_ptr<Watch> watch_;
     bool is_woken_ = false;
-    boost::asio::steady_timer heartbeat_;
     /// A queued handler may outlive this object by one turn of the loop; it looks here first.
     std::shared_ptr<int> alive_ = std::make_shared<int>(0);
 };

@@ -80,7 +80,7 @@ void Election::leads_no_more() {
 
 void Election::observe(std::int64_t now_ms, const std::optional<Lease>& lease) {
     if (!lease) {
-        seen_.is_gone();
+        seen_.note_deleted();
         leads_no_more();
         return;
     }

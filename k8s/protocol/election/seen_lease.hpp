@@ -15,7 +15,7 @@ public:
 
     void see(std::int64_t now_ms, const Lease& lease);
     /// There is none any more. What it was like is remembered.
-    void is_gone() { exists_ = false; }
+    void note_deleted() { exists_ = false; }
 
     const Lease& lease() const { return lease_; }
     bool exists() const { return exists_; }

@@ -23,7 +23,7 @@ public:
         pause_ms_ = relist_backoff_.failed(now_ms, random);
     }
     /// The server is there: its next failure is a first one again.
-    void is_well() { backoff_.reset(); }
+    void reset_backoff() { backoff_.reset(); }
     void set(std::int64_t ms) { pause_ms_ = ms; }
     /// What is left to wait, once.
     std::int64_t take() { return std::exchange(pause_ms_, 0); }

@@ -2,7 +2,7 @@
 #include "k8s/codec/codec_config_map.hpp"
 #include "k8s/codec/codec_status.hpp"
 #include "k8s/codec/codec_write.hpp"
-#include "k8s/write/writer_impl.hpp"
+#include "k8s/write/run/writer_run.hpp"
 
 #include <fmt/format.h>
 
@@ -67,9 +67,7 @@ ObjectStatusResult object_status_result(const Reply& reply) {
     return result;
 }
 
-}  // namespace
-
-Request Writer::Impl::status_patch(const ObjectStatusWrite& write, bool is_in_object) {
+Request status_patch(const ObjectStatusWrite& write, bool is_in_object) {
     Request patch(
         "PATCH",
         fmt::format(
@@ -83,62 +81,63 @@ Request Writer::Impl::status_patch(const ObjectStatusWrite& write, bool is_in_ob
     return patch;
 }
 
+}  // namespace
+
 /// A 404 may mean that the kind has no such subresource: the object itself is asked then, and from
 /// there on at once.
-asio::awaitable<void> Writer::Impl::write_object_status(
-    WorkerPointer worker, ObjectStatusJob job) {
+asio::awaitable<void> write_object_status(
+    WriterParts& writer, WorkerPointer worker, ObjectStatusJob job) {
     const std::string kind = job.write.kind_with_status;
-    const bool is_in_object = statuses_in_objects.contains(kind);
+    const bool is_in_object = writer.statuses_in_objects.contains(kind);
     Request patch = status_patch(job.write, is_in_object);
-    ++droppable_taken;
-    Reply reply = co_await write(worker, std::move(patch));
+    Reply reply = co_await writer.sender.write(worker, std::move(patch));
     const auto* response = std::get_if<Response>(&reply);
     const bool is_missing = response != nullptr && response->status == 404;
-    if (is_missing && !kind.empty() && !is_in_object && !closed) {
+    if (is_missing && !kind.empty() && !is_in_object && !writer.context.is_closed()) {
         Request of_object = status_patch(job.write, true);
-        reply = co_await write(worker, std::move(of_object));
+        reply = co_await writer.sender.write(worker, std::move(of_object));
         const auto* second = std::get_if<Response>(&reply);
         const bool is_written = second != nullptr && second->status < 300;
-        if (is_written) statuses_in_objects.insert(kind);
+        if (is_written) writer.statuses_in_objects.insert(kind);
     }
-    finished({}, false);
-    if (!closed) job.done(object_status_result(reply));
+    writer.backlog.finish_droppable({});
+    if (!writer.context.is_closed()) job.done(object_status_result(reply));
 }
 
-asio::awaitable<void> Writer::Impl::fetch(WorkerPointer worker, FetchJob job) {
+asio::awaitable<void> fetch_config_map(WriterParts& writer, WorkerPointer worker, FetchJob job) {
     Request get(
         "GET",
         fmt::format(
             "/api/v1/namespaces/{}/configmaps/{}",
             percent_encode(job.namespace_name),
             percent_encode(job.name)));
-    Reply reply = co_await call(
-        worker, std::move(get), CallLimits(options.call_timeout_ms, config_map_json_max));
-    --taken;
-    if (!closed) job.done(config_map_result(reply));
+    Reply reply = co_await writer.sender.call(
+        worker,
+        std::move(get),
+        CallLimits(writer.context.options.call_timeout_ms, config_map_json_max));
+    writer.backlog.finish_fetch();
+    if (!writer.context.is_closed()) job.done(config_map_result(reply));
 }
 
-asio::awaitable<void> Writer::Impl::send_event(WorkerPointer worker, EventJob job) {
-    const EventSource source{options.component, options.instance};
+asio::awaitable<void> send_event(WriterParts& writer, WorkerPointer worker, EventJob job) {
+    const EventSource source{writer.context.options.component, writer.context.options.instance};
     Request post(
         "POST",
         fmt::format(
             "/apis/events.k8s.io/v1/namespaces/{}/events",
             percent_encode(job.event.pod.namespace_name)));
     post.content_type = "application/json";
-    post.body = encode_event(job.event, source, unix_ms(), ++event_serial);
-    ++droppable_taken;
-    Reply reply = co_await call(worker, std::move(post), limits());
-    finished({}, false);
+    post.body = encode_event(job.event, source, unix_ms(), ++writer.event_serial);
+    Reply reply = co_await writer.sender.call(worker, std::move(post), writer.sender.limits());
+    writer.backlog.finish_droppable({});
     const auto* response = std::get_if<Response>(&reply);
     if (response != nullptr && response->status < 300) {
-        ++stats.events;
+        ++writer.context.stats.events;
         co_return;
     }
-    ++stats.events_dropped;
-    if (response != nullptr && options.notice && !closed) {
-        options.notice(NoticeLevel::debug, "event dropped: " + answer_of(*response).message);
-    }
+    ++writer.context.stats.events_dropped;
+    if (response == nullptr) co_return;
+    writer.context.notice(NoticeLevel::debug, "event dropped: " + answer_of(*response).message);
 }
 
 }  // namespace k8s
