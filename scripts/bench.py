@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""`make bench`, `make bench-check`, `make bench-docs`: measures, compares, writes docs/performance.md.
+"""`make bench`, `make bench-check`, `make bench-docs`: measures, compares, writes docs/evaluation/performance.md.
 
   run [--runs N] [LANE...]   lanes micro, scale, macro, asked; results in build/bench-results
   check [--prefix TEXT]      holds them against tests/bench/thresholds.json; exit code 1 beyond a limit
-  docs                       docs/performance.json and docs/performance.md from them
+  docs                       docs/evaluation/performance.json and docs/evaluation/performance.md from them
   quick                      sizes of the scale lane that take seconds, and their check: a lane of `make test`
 """
 import argparse
@@ -41,7 +41,7 @@ def measure(name: str, runs: int, is_quick: bool = False) -> Lane:
 
 
 def minutes_before(name: str) -> float:
-    """How long a lane took here the last time, or else where docs/performance.md was measured; 0: nobody knows."""
+    """How long a lane took here the last time, or else where the page of results was measured; 0: nobody knows."""
     for path in (FOLDER / f"{name}.json", report.DATA):
         if path.exists():
             read = json.loads(path.read_text())

@@ -273,7 +273,7 @@ def run_lanes(tally: Tally, wanted: list[str], long: bool, supply: Supply) -> No
     if "layers" in wanted:
         command_lane(tally, "layers", [PYTHON, "scripts/check_layers.py"])
         command_lane(tally, "lines of mutants", [PYTHON, "scripts/mutants_plant.py"])
-        command_lane(tally, "tests of scripts", [PYTHON, "-m", "pytest", "tests/sim", "-q", "--tb=short"])
+        command_lane(tally, "scripts and links", [PYTHON, "-m", "pytest", "tests/sim", "tests/docs", "-q", "--tb=short"])
     if {"demo", "blackbox", "spark", "older"} & set(wanted) and build(tally, "release", "gang-scheduler"):
         needs_both = not long and {"unit", "sim"} & set(wanted)
         with BuildBeside() if needs_both else nullcontext():
