@@ -36,7 +36,7 @@ bench: ## measure: micro benches, scale, whole planes, answers (BENCH="micro sca
 bench-check: ## hold what was measured against tests/bench/thresholds.json
 	@/usr/bin/python3 scripts/bench.py check
 
-bench-docs: ## write docs/performance.md and its data from what was measured
+bench-docs: ## write docs/evaluation/performance.md and its data from what was measured
 	@/usr/bin/python3 scripts/bench.py docs
 
 SECONDS ?= 60

@@ -1,5 +1,6 @@
 #pragma once
-// How an autoscaler hears of the executors that a waiting gang will need (docs/autoscaling.md).
+// How an autoscaler hears of the executors that a waiting gang will need
+// (docs/manage/autoscaling.md).
 
 #include <cstdint>
 

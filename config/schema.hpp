@@ -91,7 +91,7 @@ struct Profile {
 enum class LogFormat : std::uint8_t { automatic, json, console };
 enum class LogLevel : std::uint8_t { debug, info, warning, error };
 
-/// The page and its JSON (docs/api.md).
+/// The page and its JSON (docs/reference/api.md).
 struct Api {
     bool enabled = false;
     std::string listen = "127.0.0.1:10353";
@@ -104,7 +104,7 @@ struct Api {
     friend bool operator==(const Api&, const Api&) = default;
 };
 
-/// kube-scheduler asks us about pods that name another scheduler (docs/extender.md).
+/// kube-scheduler asks us about pods that name another scheduler (docs/manage/extender.md).
 struct Extender {
     bool enabled = false;
     std::string listen = "127.0.0.1:10354";  ///< this machine alone: nobody is asked who they are
@@ -116,21 +116,22 @@ struct Extender {
     friend bool operator==(const Extender&, const Extender&) = default;
 };
 
-/// Later gangs may pass earlier ones, if they keep what those were promised (docs/backfill.md).
+/// Later gangs may pass earlier ones, if they keep what those were promised
+/// (docs/manage/backfill.md).
 struct Backfill {
     BackfillMode mode = BackfillMode::off;  ///< where no queue says otherwise
     std::int64_t max_bypass = 100;          ///< so many gangs may pass one that waits
     friend bool operator==(const Backfill&, const Backfill&) = default;
 };
 
-/// How queues come to their part where several wait (docs/queues.md).
+/// How queues come to their part where several wait (docs/manage/queues.md).
 struct FairShare {
     /// So long ago counts half of what is now; 0: what was counts for nothing.
     std::int64_t usage_half_life_ms = 0;
     friend bool operator==(const FairShare&, const FairShare&) = default;
 };
 
-/// Quotas of namespaces, looked at before a driver is bound (docs/quota.md).
+/// Quotas of namespaces, looked at before a driver is bound (docs/manage/quota.md).
 struct Quota {
     bool preflight = false;
     friend bool operator==(const Quota&, const Quota&) = default;

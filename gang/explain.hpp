@@ -78,7 +78,8 @@ struct GangView {
     std::int32_t slots_bound = 0;
     core::Resources needs;  ///< driver and all declared executors
     std::int64_t waiting_since_ms = 0;
-    // With backfill, as far as run times are known (docs/backfill.md); Unix ms, 0: not known.
+    // With backfill, as far as run times are known (docs/manage/backfill.md); Unix ms, 0: not
+    // known.
     std::int64_t start_ms = 0;         ///< of one that waits: when it is expected to start,
     std::int64_t start_spread_ms = 0;  ///< give or take so much
     std::int64_t planned_ms = 0;  ///< it fits by then, if all that run end within their times

@@ -429,7 +429,8 @@ Decisions Scheduler::step(const StampedEvent& event) {
     StepContext& step = state.step;
     empty_buffer(step.decisions);
     const std::int64_t passed_ms = std::max<std::int64_t>(event.time_ms - step.now_ms, 0);
-    step.idle_milli_ms += state.model.term.leads ? state.model.ledger.open_milli() * passed_ms : 0;
+    const std::int64_t open_milli = state.model.ledger.counts().open_milli();
+    step.idle_milli_ms += state.model.term.leads ? open_milli * passed_ms : 0;
     step.now_ms += passed_ms;
     std::visit([&state](const auto& happened) { state.on(happened); }, event.event);
     return step.decisions;

@@ -1,6 +1,6 @@
 #pragma once
-// extenders: webhooks of others that are asked about each pod (docs/extenders-called.md). As in
-// kube-scheduler's files, which alone have this stanza. Plain values.
+// extenders: webhooks of others that are asked about each pod (docs/manage/called-extenders.md).
+// As in kube-scheduler's files, which alone have this stanza. Plain values.
 
 #include <cstdint>
 #include <string>

@@ -20,7 +20,7 @@ std::size_t padded(std::size_t count) {
 const DeviceColumn* find_joint_column(const ScanSource& source, const ScanDemand& demand) {
     if (demand.device_count == 0 || demand.part_count == demand.parts.size()) return nullptr;
     const ExtendedId first = demand.devices[0].id;
-    return source.columns.columns->is_offered_by_all(first)
+    return source.columns.columns->names().is_offered_by_all(first)
                ? nullptr
                : source.free_capacity.devices.find(first);
 }
@@ -37,7 +37,7 @@ bool limit_by_devices(
     bool is_exact = !(demand.leaves_devices_out && source.demand.wants_listed);
     for (std::size_t i = 0; i < demand.device_count; ++i) {
         const ScanDemand::Device& device = demand.devices[i];
-        if (source.columns.columns->is_offered_by_all(device.id)) {
+        if (source.columns.columns->names().is_offered_by_all(device.id)) {
             is_exact = is_exact && !demand.wants_cards;  // it may be what cards are asked for by
             continue;
         }
@@ -116,6 +116,11 @@ void Capacities::Extremes::resize(std::size_t used) {
     }
 }
 
+void Capacities::Extremes::note_group(const Extremes& below, std::size_t group) {
+    least[group] = core::least_of(below.least.data() + group * block_size);
+    most[group] = core::largest_of(below.most.data() + group * block_size);
+}
+
 void Capacities::resize(std::size_t blocks) {
     for (std::size_t gone = blocks; gone < totals_.size(); ++gone) total_ -= totals_[gone];
     totals_.resize(blocks);
@@ -177,7 +182,7 @@ std::uint64_t Capacities::refresh_region(
         note(block, summarize(into, source.free_capacity.levels[1][plain_resources - 1][block]));
         ++scanned;
     }
-    note_region(region);
+    regions_.note_group(blocks_, region);
     return scanned;
 }
 
@@ -194,7 +199,7 @@ void Capacities::copy_some(const Capacities& whole, const NodeBitmap& nodes) {
         mask_rows(whole.of_block(block), wanted, into);
         note(block, summarize(into, whole.blocks_.most[block]));
     }
-    for (std::size_t i = 0; i * block_size < block_count(); ++i) note_region(i);
+    for (std::size_t i = 0; i * block_size < block_count(); ++i) regions_.note_group(blocks_, i);
     version_ = whole.version_;
 }
 
@@ -203,11 +208,6 @@ void Capacities::note(std::size_t block, const Summary& summary) {
     totals_[block] = summary.total;
     blocks_.set(block, {summary.least, summary.most});
     extreme_nodes_[block] = {};
-}
-
-void Capacities::note_region(std::size_t region) {
-    regions_.least[region] = core::least_of(blocks_.least.data() + region * block_size);
-    regions_.most[region] = core::largest_of(blocks_.most.data() + region * block_size);
 }
 
 std::int32_t Capacities::least() const {
@@ -288,7 +288,7 @@ void Capacities::set(Position position, std::int64_t capacity) {
         blocks_.least[block] = core::least_of(this->of_block(block));
     }
     if (before == of_block.most) blocks_.most[block] = core::largest_of(this->of_block(block));
-    note_region(region);
+    regions_.note_group(blocks_, region);
 }
 
 /// What a set() has changed is as it was before: whatever was set after it is undone already.

@@ -12,7 +12,7 @@
 
 #include "core/base/ids.hpp"
 #include "core/cluster/capacity.hpp"
-#include "core/cluster/classes.hpp"
+#include "core/cluster/shape/classes.hpp"
 #include "core/cluster/free_capacity_index.hpp"
 #include "core/cluster/scan.hpp"
 
@@ -51,6 +51,16 @@ void scan_bounds(
     std::size_t group,
     std::int32_t* bounds);
 
+/// visit(block) in order for the blocks of a region that are set in `blocks`; false ends it.
+template <typename Visit>
+bool visit_blocks(std::size_t region, std::uint64_t blocks, Visit& visit) {
+    for (; blocks != 0; blocks &= blocks - 1) {
+        const auto at = static_cast<std::size_t>(std::countr_zero(blocks));
+        if (!visit(region * block_size + at)) return false;
+    }
+    return true;
+}
+
 class Capacities {
 public:
     explicit Capacities(const Demand& demand) : demand_(demand) {}
@@ -86,9 +96,13 @@ public:
     std::int32_t next_below(std::int32_t capacity) const;
     /// The nodes of a block with this capacity, which is above 0, as bits.
     std::uint64_t nodes_at(std::size_t block, std::int32_t capacity) const {
-        if (capacity == blocks_.most[block]) return nodes_with_most(block);
-        if (capacity == blocks_.least[block]) return nodes_with_least(block);
-        return bits_equal(of_block(block), capacity);
+        std::uint64_t unknown = 0;
+        ExtremeNodes& known = extreme_nodes_[block];
+        std::uint64_t& nodes = capacity == blocks_.most[block]    ? known.of_most
+                               : capacity == blocks_.least[block] ? known.of_least
+                                                                  : unknown;
+        if (nodes == 0) nodes = bits_equal(of_block(block), capacity);
+        return nodes;
     }
 
     /// visit(block) in order for blocks with a capacity c, 0 < c <= limit; false ends it.
@@ -97,7 +111,7 @@ public:
         for (std::size_t region = 0; region * block_size < block_count(); ++region) {
             if (regions_.least[region] == 0 || regions_.least[region] > limit) continue;
             std::uint64_t blocks = bits_up_to(blocks_.least.data() + region * block_size, limit);
-            if (!visit_each(region, blocks, visit)) return;
+            if (!visit_blocks(region, blocks, visit)) return;
         }
     }
     /// The same for blocks with a capacity of at least `limit`, which is above 0.
@@ -106,7 +120,7 @@ public:
         for (std::size_t region = 0; region * block_size < block_count(); ++region) {
             if (regions_.most[region] < limit) continue;
             std::uint64_t blocks = bits_from(blocks_.most.data() + region * block_size, limit);
-            if (!visit_each(region, blocks, visit)) return;
+            if (!visit_blocks(region, blocks, visit)) return;
         }
     }
 
@@ -129,6 +143,8 @@ private:
         std::vector<std::int32_t> least;  ///< of what is not 0; 0: nothing is; padded to 64
         std::vector<std::int32_t> most;
         void resize(std::size_t used);
+        /// Of the 64 of them below that are the group's.
+        void note_group(const Extremes& below, std::size_t group);
         Two at(std::size_t i) const { return {least[i], most[i]}; }
         void set(std::size_t i, const Two& two) {
             least[i] = two.least;
@@ -149,29 +165,10 @@ private:
         ExtremeNodes extreme_nodes;
     };
 
-    template <typename Visit>
-    static bool visit_each(std::size_t region, std::uint64_t blocks, Visit& visit) {
-        for (; blocks != 0; blocks &= blocks - 1) {
-            const auto at = static_cast<std::size_t>(std::countr_zero(blocks));
-            if (!visit(region * block_size + at)) return false;
-        }
-        return true;
-    }
     void resize(std::size_t blocks);
     std::uint64_t refresh_region(const ScanSource& source, std::size_t region, bool may_take);
     void note(std::size_t block, const Summary& summary);
-    void note_region(std::size_t region);
     void put(Position position, std::int32_t capacity);
-    std::uint64_t nodes_with_least(std::size_t block) const {
-        std::uint64_t& nodes = extreme_nodes_[block].of_least;
-        if (nodes == 0) nodes = bits_equal(of_block(block), blocks_.least[block]);
-        return nodes;
-    }
-    std::uint64_t nodes_with_most(std::size_t block) const {
-        std::uint64_t& nodes = extreme_nodes_[block].of_most;
-        if (nodes == 0) nodes = bits_equal(of_block(block), blocks_.most[block]);
-        return nodes;
-    }
 
     ScanDemand demand_;
     std::uint64_t version_ = 0;              ///< of the room that this is from

@@ -85,7 +85,7 @@ inline std::int64_t new_volumes(
     if (!demand.wants_volumes || limit.is_none()) return 0;
     std::int64_t count = 0;
     for (const ExtendedDemand& wanted : demand.extended) {
-        if (columns.limit_of_volume(wanted.id) != limit) continue;
+        if (columns.names().limit_of_volume(wanted.id) != limit) continue;
         if (amount_of(planned, wanted.id) > 0) continue;
         count += columns.is_attached(node, wanted.id) ? 0 : 1;
     }

@@ -89,8 +89,8 @@ void FreeCapacityIndex::read_row(
 }
 
 void FreeCapacityIndex::read_block(
-    FreeCapacity& free_capacity, View view, const Source& source, std::size_t block) {
-    const FreeColumns columns(source.columns, view, source.headroom);
+    FreeCapacity& free_capacity, View view, const Source& source, std::size_t block) const {
+    const FreeColumns columns(source.columns, view, headroom_);
     const std::size_t first = block * block_size;
     const std::size_t present = std::min(block_size, source.order.size() - first);
     for (std::uint64_t stale = free_capacity.stale_rows_[block]; stale != 0; stale &= stale - 1) {

@@ -69,8 +69,14 @@ public:
     struct Source {
         const NodeColumns& columns;
         std::span<const NodeIndex> order;  ///< present nodes by name
-        const Headroom& headroom;
     };
+
+    /// Of every node, kept free.
+    void set_headroom(const Headroom& headroom) {
+        headroom_ = headroom;
+        all_changed();
+    }
+    const Headroom& headroom() const { return headroom_; }
 
     // --- what has changed ---
     void node_came(NodeIndex node, std::size_t position);
@@ -99,8 +105,10 @@ public:
     /// The view has a column of this resource from now on.
     void know_device(ExtendedId id, View view, const Source& source);
 
-    /// Derived: no part of what a cluster is.
-    friend bool operator==(const FreeCapacityIndex&, const FreeCapacityIndex&) { return true; }
+    /// All else is derived: no part of what a cluster is.
+    friend bool operator==(const FreeCapacityIndex& a, const FreeCapacityIndex& b) {
+        return a.headroom_ == b.headroom_;
+    }
 
 private:
     void mark_stale(std::size_t block, std::uint64_t rows, View last) {
@@ -116,12 +124,13 @@ private:
         if (order_changed_) number_anew(order);
     }
     void number_anew(std::span<const NodeIndex> order);
-    static void read_block(
-        FreeCapacity& free_capacity, View view, const Source& source, std::size_t block);
+    void read_block(
+        FreeCapacity& free_capacity, View view, const Source& source, std::size_t block) const;
     static void read_row(
         FreeCapacity& free_capacity, const FreeColumns& columns, NodeIndex node, std::size_t row);
     static void read_maxima(FreeCapacity& free_capacity, std::size_t level, std::size_t group);
 
+    Headroom headroom_;
     std::vector<Position> positions_;  ///< by NodeIndex; right for those below settled_
     std::size_t settled_ = 0;          ///< so many nodes have their positions
     bool order_changed_ = false;

@@ -12,12 +12,6 @@ constexpr std::size_t at(View view) {
     return static_cast<std::size_t>(view);
 }
 
-std::int64_t clamp(Wide value) {
-    constexpr Wide least = std::numeric_limits<std::int64_t>::min();
-    constexpr Wide most = std::numeric_limits<std::int64_t>::max();
-    return static_cast<std::int64_t>(std::clamp(value, least, most));
-}
-
 /// By an eighth: a node has 248 bytes here, and doubling leaves up to half of all rows empty.
 template <typename Row>
 void add_to(std::vector<Row>& rows) {
@@ -33,9 +27,9 @@ void add_row(Column& column) {
 
 void refresh_row(Column& column, std::size_t row) {
     const Wide allocatable = column.free_capacity[at(View::allocatable)][row];
-    column.free_capacity[at(View::free)][row] = clamp(allocatable - column.allocated[row]);
+    column.free_capacity[at(View::free)][row] = clamp_to_64_bits(allocatable - column.allocated[row]);
     column.free_capacity[at(View::without_gangs)][row] =
-        clamp(allocatable - column.allocated_to_others[row]);
+        clamp_to_64_bits(allocatable - column.allocated_to_others[row]);
 }
 
 void set_row(Column& column, std::size_t row, std::int64_t allocatable) {
@@ -91,7 +85,7 @@ void NodeColumns::apply(const Demand& demand, const Change& change) {
         const Wide delta = change.taken ? product : -product;
         entry.allocated += delta;
         if (change.used_by == UsedBy::other_scheduler) entry.allocated_to_others += delta;
-        if (const ExtendedId limit = limit_of_volume(wanted.id); !limit.is_none()) {
+        if (const ExtendedId limit = names_.limit_of_volume(wanted.id); !limit.is_none()) {
             apply_volume(limit, before, Extended(entry), change.node);
         }
     }
@@ -107,17 +101,6 @@ void NodeColumns::apply_volume(
     counted.allocated_to_others += change(before.allocated_to_others, after.allocated_to_others);
 }
 
-void NodeColumns::set_volume(ExtendedId volume, ExtendedId limit) {
-    if (volume.value >= limits_of_volumes_.size()) limits_of_volumes_.resize(volume.value + 1);
-    ExtendedId& known = limits_of_volumes_[volume.value];
-    volume_name_count_ += limit.is_none() ? 0 : 1;
-    volume_name_count_ -= known.is_none() ? 0 : 1;
-    known = limit;
-    while (!limits_of_volumes_.empty() && limits_of_volumes_.back().is_none()) {
-        limits_of_volumes_.pop_back();
-    }
-}
-
 bool NodeColumns::is_attached(NodeIndex node, ExtendedId volume) const {
     const auto& entries = extended_[node.value];
     return std::any_of(entries.begin(), entries.end(), [&](const Extended& entry) {
@@ -125,31 +108,21 @@ bool NodeColumns::is_attached(NodeIndex node, ExtendedId volume) const {
     });
 }
 
-void NodeColumns::set_offered_by_all(ExtendedId id, std::int64_t amount) {
-    if (id.value >= meanings_.by_id.size()) meanings_.by_id.resize(id.value + 1);
-    ++meanings_.by_id[id.value];
-    if (id.value >= offered_by_all_.size()) {
-        if (amount == 0) return;
-        offered_by_all_.resize(id.value + 1);
-    }
-    offered_by_all_[id.value] = amount;
-}
-
 std::int64_t NodeColumns::extended(NodeIndex node, ExtendedId id, View view) const {
-    const Wide by_all = offered_by_all(id);
+    const Wide by_all = names_.offered_by_all(id);
     for (const Extended& entry : extended_[node.value]) {
         if (entry.id != id) continue;
         switch (view) {
             case View::free:
-                return clamp(by_all + entry.allocatable - entry.allocated);
+                return clamp_to_64_bits(by_all + entry.allocatable - entry.allocated);
             case View::without_gangs:
-                return clamp(by_all + entry.allocatable - entry.allocated_to_others);
+                return clamp_to_64_bits(by_all + entry.allocatable - entry.allocated_to_others);
             case View::allocatable:
-                return clamp(by_all + entry.allocatable);
+                return clamp_to_64_bits(by_all + entry.allocatable);
         }
     }
     const CardTable::Offer* const card = find_card(node, id);
-    return clamp(by_all + (card == nullptr ? 0 : card->amount));
+    return clamp_to_64_bits(by_all + (card == nullptr ? 0 : card->amount));
 }
 
 bool NodeColumns::is_overcommitted(NodeIndex node) const {
@@ -160,8 +133,8 @@ bool NodeColumns::is_overcommitted(NodeIndex node) const {
            ephemeral_.free_capacity[free][row] < 0 || pods_.free_capacity[free][row] < 0 ||
            std::any_of(extended.begin(), extended.end(), [this](const Extended& entry) {
                // What is on cards that the node does not list is in its sum, too.
-               if (entry.allocatable == 0 && !resource_of_card(entry.id).is_none()) return false;
-               return Wide{entry.allocatable} + offered_by_all(entry.id) < entry.allocated;
+               if (entry.allocatable == 0 && !names_.resource_of_card(entry.id).is_none()) return false;
+               return Wide{entry.allocatable} + names_.offered_by_all(entry.id) < entry.allocated;
            });
 }
 
@@ -171,26 +144,16 @@ void NodeColumns::set_cards(
     for (Extended& entry : extended_[node.value]) offer_as_card(node, entry);
 }
 
-void NodeColumns::set_card(ExtendedId card, ExtendedId resource, CardId id) {
-    if (card.value >= card_names_.size()) card_names_.resize(card.value + 1);
-    CardName& name = card_names_[card.value];
-    card_name_count_ += resource.is_none() ? 0 : 1;
-    card_name_count_ -= name.resource.is_none() ? 0 : 1;
-    const bool is_unknown = !id.uuid && id.front == unknown_card;
-    name = {resource, std::move(id), is_unknown};
-    while (!card_names_.empty() && card_names_.back().resource.is_none()) card_names_.pop_back();
-}
-
 /// nullptr: it is none of the node's cards, or offers nothing.
 const CardTable::Offer* NodeColumns::find_card(NodeIndex node, ExtendedId card) const {
-    const ExtendedId resource = resource_of_card(card);
+    const ExtendedId resource = names_.resource_of_card(card);
     if (resource.is_none()) return nullptr;
-    return cards_.find_offer(node, resource, card_names_[card.value].id);
+    return cards_.find_offer(node, resource, names_.card_id(card));
 }
 
 /// What is taken of a card is kept under its name, whether the node has that card or not.
 void NodeColumns::offer_as_card(NodeIndex node, Extended& entry) const {
-    if (resource_of_card(entry.id).is_none()) return;
+    if (names_.resource_of_card(entry.id).is_none()) return;
     const CardTable::Offer* const card = find_card(node, entry.id);
     entry.allocatable = card == nullptr ? 0 : card->amount;
     entry.card_order = card == nullptr ? std::uint16_t{0} : card->order;
@@ -200,10 +163,10 @@ NodeColumns::TakenOfCards NodeColumns::taken_of_cards(
     NodeIndex node, ExtendedId resource, View view, std::size_t cards) const {
     TakenOfCards taken;
     taken.by_order.resize(cards);
-    if (card_name_count_ == 0) return taken;
+    if (!names_.has_cards()) return taken;
     for (const Extended& entry : extended_[node.value]) {
-        if (!is_card_of(entry.id, resource)) continue;
-        if (card_names_[entry.id.value].is_unknown) {
+        if (!names_.is_card_of(entry.id, resource)) continue;
+        if (names_.is_unknown_card(entry.id)) {
             taken.unknown += entry.taken(view);
         } else if (entry.allocatable != 0) {  // else the node does not have it
             taken.by_order[entry.card_order] += entry.taken(view);
@@ -212,28 +175,15 @@ NodeColumns::TakenOfCards NodeColumns::taken_of_cards(
     return taken;
 }
 
-std::optional<NodeColumns::AskedCards> NodeColumns::take_card_ask(ExtendedId name) {
-    if (card_asks_.empty()) return std::nullopt;
-    const auto found = card_asks_.find(name);
-    if (found == card_asks_.end()) return std::nullopt;
-    AskedCards asked = std::move(found->second);
-    card_asks_.erase(found);
-    return asked;
-}
-
-std::int64_t NodeColumns::clamped(Wide value) {
-    return clamp(value);
-}
-
 bool NodeColumns::is_card_overdrawn(NodeIndex node, ExtendedId resource) const {
-    if (const AskedCards* const asked = find_card_ask(resource)) {
+    if (const CountedCardAsk* const asked = names_.find_card_ask(resource)) {
         return is_card_overdrawn(node, asked->units) || is_card_overdrawn(node, asked->cores) ||
                is_card_overdrawn(node, asked->slots);
     }
     if (resource.is_none()) return false;
     const auto& extended = extended_[node.value];
     return std::any_of(extended.begin(), extended.end(), [&](const Extended& entry) {
-        return entry.allocatable > 0 && is_card_of(entry.id, resource) &&
+        return entry.allocatable > 0 && names_.is_card_of(entry.id, resource) &&
                entry.allocatable < entry.allocated;
     });
 }
@@ -253,7 +203,7 @@ NodeColumns::Extended& NodeColumns::extended_entry(NodeIndex node, ExtendedId id
 /// What nobody offers or holds must not outlive the name's number, which is used again.
 void NodeColumns::drop_unused_extended(NodeIndex node) {
     std::erase_if(extended_[node.value], [this](const Extended& entry) {
-        const bool is_listed = entry.allocatable != 0 && resource_of_card(entry.id).is_none();
+        const bool is_listed = entry.allocatable != 0 && names_.resource_of_card(entry.id).is_none();
         return !is_listed && entry.allocated == 0 && entry.allocated_to_others == 0;
     });
 }

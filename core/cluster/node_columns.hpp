@@ -4,14 +4,14 @@
 
 #include "core/base/ids.hpp"
 #include "core/cluster/device/card_table.hpp"
-#include "core/value/device/card_ask.hpp"
+#include "core/cluster/node/extended_names.hpp"
 
 #include <boost/container/small_vector.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <limits>
-#include <map>
 #include <optional>
 #include <span>
 #include <utility>
@@ -67,12 +67,21 @@ struct Demand {
 /// that every allocation can be taken back exactly, and room is clamped to 64 bits.
 __extension__ typedef __int128 Wide;
 
+inline std::int64_t clamp_to_64_bits(Wide value) {
+    constexpr Wide least = std::numeric_limits<std::int64_t>::min();
+    constexpr Wide most = std::numeric_limits<std::int64_t>::max();
+    return static_cast<std::int64_t>(std::clamp(value, least, most));
+}
+
 /// One resource of all nodes.
 struct Column {
     std::array<std::vector<std::int64_t>, view_count> free_capacity;  ///< by view, by NodeIndex
     std::vector<Wide> allocated;
     std::vector<Wide> allocated_to_others;
     Wide allocatable = 0;  ///< of all nodes together
+    std::span<const std::int64_t> of(View view) const {
+        return free_capacity[static_cast<std::size_t>(view)];
+    }
     friend bool operator==(const Column&, const Column&) = default;
 };
 
@@ -85,44 +94,15 @@ public:
     /// `extended` of a node is replaced: resources that are gone become 0.
     void set_allocatable(NodeIndex node, const Demand& allocatable, std::int64_t pods);
 
-    /// So much of it every node offers beside what it lists; 0 of what this is not said of.
-    void set_offered_by_all(ExtendedId id, std::int64_t amount);
-    /// Grows when the number comes to mean another resource, which is when the above is said.
-    std::uint32_t meaning(ExtendedId id) const {
-        return id.value < meanings_.by_id.size() ? meanings_.by_id[id.value] : 0;
-    }
-    bool is_offered_by_all(ExtendedId id) const { return offered_by_all(id) > 0; }
+    /// What the numbers of extended resources mean.
+    const ExtendedNames& names() const { return names_; }
+    ExtendedNames& names() { return names_; }
 
     /// Which cards the nodes have.
     const CardTable& cards() const { return cards_; }
     /// See CardTable::set(). What is taken of cards counts on them from now on.
     void set_cards(NodeIndex node, const NodeCards* cards, std::span<const ExtendedId> resources);
 
-    /// `card` is the name of the card with this id, of this resource; none: the number means
-    /// something else from now on.
-    void set_card(ExtendedId card, ExtendedId resource, CardId id);
-    /// Whose card this is; none: it is no card.
-    ExtendedId resource_of_card(ExtendedId card) const {
-        return card.value < card_names_.size() ? card_names_[card.value].resource : ExtendedId{};
-    }
-    std::size_t card_name_count() const { return card_name_count_; }
-    /// What a pod asks of cards, with the numbers of the resources that its cards are counted by.
-    struct AskedCards {
-        CardAsk ask;
-        ExtendedId units;
-        ExtendedId cores;  ///< none: nobody counts them
-        ExtendedId slots;  ///< likewise
-        friend bool operator==(const AskedCards&, const AskedCards&) = default;
-    };
-    void set_card_ask(ExtendedId name, AskedCards asked) { card_asks_[name] = std::move(asked); }
-    /// The number means something else from now on. Answers what it meant.
-    std::optional<AskedCards> take_card_ask(ExtendedId name);
-    /// nullptr: the name is no ask.
-    const AskedCards* find_card_ask(ExtendedId name) const {
-        if (card_asks_.empty()) return nullptr;
-        const auto found = card_asks_.find(name);
-        return found == card_asks_.end() ? nullptr : &found->second;
-    }
     /// A card of a node, and what is left of it, less all that may be on it; may be negative.
     struct CardRoom {
         ExtendedId resource;
@@ -139,23 +119,15 @@ public:
             taken_of_cards(node, resource, view, std::size_t{offers.back().order} + 1);
         for (const CardTable::Offer& offer : offers) {
             const Wide left = Wide{offer.amount} - taken.by_order[offer.order] - taken.unknown;
-            visit(CardRoom{resource, offer.order, offer.amount, clamped(left)});
+            visit(CardRoom{resource, offer.order, offer.amount, clamp_to_64_bits(left)});
         }
     }
     /// More is known to be on one of the node's cards of the resource than it has.
     bool is_card_overdrawn(NodeIndex node, ExtendedId resource) const;
 
-    /// Whoever is the first to hold `volume` on a node takes one of `limit` there, which the last
-    /// one gives back; none: the number means something else from now on.
-    void set_volume(ExtendedId volume, ExtendedId limit);
-    /// None: it is no volume.
-    ExtendedId limit_of_volume(ExtendedId id) const {
-        return id.value < limits_of_volumes_.size() ? limits_of_volumes_[id.value] : ExtendedId{};
-    }
     /// Somebody has the volume on the node: whatever a view counts of those who are there, nobody
     /// brings it any more.
     bool is_attached(NodeIndex node, ExtendedId volume) const;
-    std::size_t volume_name_count() const { return volume_name_count_; }
 
     /// Takes, or gives back, what `count` pods demand.
     struct Change {
@@ -166,10 +138,10 @@ public:
     };
     void apply(const Demand& demand, const Change& change);
 
-    std::span<const std::int64_t> cpu(View view) const { return of(cpu_, view); }
-    std::span<const std::int64_t> memory(View view) const { return of(memory_, view); }
-    std::span<const std::int64_t> ephemeral(View view) const { return of(ephemeral_, view); }
-    std::span<const std::int64_t> pods(View view) const { return of(pods_, view); }
+    std::span<const std::int64_t> cpu(View view) const { return cpu_.of(view); }
+    std::span<const std::int64_t> memory(View view) const { return memory_.of(view); }
+    std::span<const std::int64_t> ephemeral(View view) const { return ephemeral_.of(view); }
+    std::span<const std::int64_t> pods(View view) const { return pods_.of(view); }
     std::int64_t extended(NodeIndex node, ExtendedId id, View view) const;
     /// It offers by itself, or somebody holds there, an extended resource.
     bool lists_extended(NodeIndex node) const {
@@ -177,9 +149,14 @@ public:
     }
 
     /// Of all nodes together.
-    Wide allocatable_cpu() const { return cpu_.allocatable; }
-    Wide allocatable_memory() const { return memory_.allocatable; }
-    Wide allocatable_ephemeral() const { return ephemeral_.allocatable; }
+    struct Totals {
+        Wide cpu = 0;
+        Wide memory = 0;
+        Wide ephemeral = 0;
+    };
+    Totals allocatable() const {
+        return {cpu_.allocatable, memory_.allocatable, ephemeral_.allocatable};
+    }
 
     /// More of something is taken there than the node has.
     bool is_overcommitted(NodeIndex node) const;
@@ -202,24 +179,6 @@ private:
         friend bool operator==(const Extended&, const Extended&) = default;
     };
 
-    static std::span<const std::int64_t> of(const Column& column, View view) {
-        return column.free_capacity[static_cast<std::size_t>(view)];
-    }
-    struct CardName {
-        ExtendedId resource;
-        CardId id;
-        bool is_unknown = false;
-        friend bool operator==(const CardName&, const CardName&) = default;
-    };
-    /// No part of what is there.
-    struct Meanings {
-        std::vector<std::uint32_t> by_id;
-        friend bool operator==(const Meanings&, const Meanings&) { return true; }
-    };
-    static std::int64_t clamped(Wide value);
-    bool is_card_of(ExtendedId card, ExtendedId resource) const {
-        return card.value < card_names_.size() && card_names_[card.value].resource == resource;
-    }
     /// By the cards' order, as many as are asked for; a node mostly has no more cards than these.
     struct TakenOfCards {
         boost::container::small_vector<Wide, 8> by_order;
@@ -230,9 +189,6 @@ private:
     const CardTable::Offer* find_card(NodeIndex node, ExtendedId card) const;
     void offer_as_card(NodeIndex node, Extended& entry) const;
     Extended& extended_entry(NodeIndex node, ExtendedId id);
-    std::int64_t offered_by_all(ExtendedId id) const {
-        return id.value < offered_by_all_.size() ? offered_by_all_[id.value] : 0;
-    }
     void apply_volume(ExtendedId limit, const Extended& before, const Extended& after, NodeIndex);
     void drop_unused_extended(NodeIndex node);
 
@@ -241,14 +197,8 @@ private:
     Column ephemeral_;
     Column pods_;
     std::vector<std::vector<Extended>> extended_;  ///< by node, sorted by id, only what is in use
-    std::vector<std::int64_t> offered_by_all_;     ///< by ExtendedId
-    Meanings meanings_;
+    ExtendedNames names_;
     CardTable cards_;
-    std::vector<CardName> card_names_;  ///< by ExtendedId, as far as cards are taken from
-    std::size_t card_name_count_ = 0;
-    std::vector<ExtendedId> limits_of_volumes_;  ///< by ExtendedId, as far as there are volumes
-    std::size_t volume_name_count_ = 0;
-    std::map<ExtendedId, AskedCards> card_asks_;
 };
 
 }  // namespace core

@@ -76,7 +76,7 @@ bool note_shortages(
     const Demand& wanted) {
     const auto left = [&](ExtendedId id) { return free.columns->extended(node, id, free.view); };
     const auto is_taken = [&](const ExtendedDemand& one, bool is_port) {
-        const std::string& name = cluster.extended_name(one.id);
+        const std::string& name = cluster.extended_names().name(one.id);
         return is_exclusive(name) && !is_volume_limit(name) && is_host_port(name) == is_port &&
                is_short(left(one.id), one.amount);
     };
@@ -104,7 +104,7 @@ bool note_shortages(
     note_if(
         is_short(free.ephemeral[row], wanted.ephemeral_bytes), "Insufficient ephemeral-storage");
     for (const ExtendedDemand& one : wanted.extended) {
-        const std::string& name = cluster.extended_name(one.id);
+        const std::string& name = cluster.extended_names().name(one.id);
         note_if(
             !is_exclusive(name) && is_short(left(one.id), one.amount),
             is_gpu_wish(name) ? "node(s) had too few GPUs, or too full ones"
@@ -113,7 +113,7 @@ bool note_shortages(
     if (!is_any) note_if(is_any_taken(false), "node(s) had no available disk");
     const auto is_over_limit = [&](const ExtendedDemand& one) {
         const std::int64_t brought = new_volumes(*free.columns, node, wanted, one.id);
-        return is_volume_limit(cluster.extended_name(one.id)) &&
+        return is_volume_limit(cluster.extended_names().name(one.id)) &&
                is_short(left(one.id), one.amount + brought);
     };
     if (!is_any) {
@@ -151,20 +151,20 @@ std::optional<std::set<std::string>> named_nodes(const Constraints& constraints)
 
 std::string describe_as_kube_scheduler(
     const Cluster& cluster, ShapeId shape, View view, std::span<const std::string_view> further) {
-    if (cluster.node_count() == 0) return "no nodes available to schedule pods";
-    const auto named = named_nodes(cluster.constraints(shape));
+    if (cluster.nodes().count() == 0) return "no nodes available to schedule pods";
+    const auto named = named_nodes(cluster.shapes().constraints(shape));
     if (named && named->empty()) {
         return fmt::format(
-            "0/{} nodes are available: pod affinity terms conflict.", cluster.node_count());
+            "0/{} nodes are available: pod affinity terms conflict.", cluster.nodes().count());
     }
-    const FreeColumns free(cluster.columns(), view, cluster.headroom());
+    const FreeColumns free(cluster.columns(), view, cluster.room().headroom());
     Counts counts;
-    for (const NodeIndex node : cluster.nodes_by_name()) {
-        if (named && !named->contains(cluster.node_name(node))) {
+    for (const NodeIndex node : cluster.nodes().by_name()) {
+        if (named && !named->contains(cluster.nodes().name(node))) {
             note(counts, "node(s) didn't satisfy plugin(s) [NodeAffinity]");
             continue;
         }
-        const FilterVerdict verdict = filter_node(cluster.node(node), cluster.constraints(shape));
+        const FilterVerdict verdict = filter_node(cluster.nodes().node(node), cluster.shapes().constraints(shape));
         const bool is_about_volumes = core::is_about_volumes(verdict.reason);
         if (!verdict.passes() && !is_about_volumes) {
             note(counts, text_of(verdict.reason));
@@ -181,7 +181,7 @@ std::string describe_as_kube_scheduler(
         reasons.push_back(fmt::format("{} {}", count, reason));
     std::sort(reasons.begin(), reasons.end());
     return fmt::format(
-        "0/{} nodes are available: {}.", cluster.node_count(), fmt::join(reasons, ", "));
+        "0/{} nodes are available: {}.", cluster.nodes().count(), fmt::join(reasons, ", "));
 }
 
 }  // namespace core

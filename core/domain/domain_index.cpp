@@ -12,8 +12,8 @@ TopologyKeyId DomainIndex::retain(const std::string& key, const Cluster& cluster
     if (!is_new) return id;
     if (id.value >= entries_.size()) entries_.resize(id.value + 1);
     live_.insert(std::lower_bound(live_.begin(), live_.end(), id), id);
-    for (const NodeIndex node : cluster.nodes_by_name()) {
-        set_domain(entries_[id.value], node, find_value(cluster.node(node).labels, key));
+    for (const NodeIndex node : cluster.nodes().by_name()) {
+        set_domain(entries_[id.value], node, find_value(cluster.nodes().node(node).labels, key));
     }
     return id;
 }
@@ -37,7 +37,7 @@ void DomainIndex::node_went(NodeIndex node) {
 const DomainMap& DomainIndex::map(TopologyKeyId key, const Cluster& cluster) const {
     const Entry& entry = entries_[key.value];
     std::optional<DomainMap>& kept = entry.derived.map;
-    const auto order = cluster.nodes_by_name();
+    const auto order = cluster.nodes().by_name();
     if (kept) {
         ENSURE(kept->by_position.size() == order.size());
         return *kept;

@@ -32,7 +32,7 @@ DomainQuestion::DomainQuestion(
       pod_(pod),
       cluster_(cluster),
       rules_(pod.rules.is_none() ? nullptr : &rules.rules(pod.rules)),
-      live_(pod.rules.is_none() ? nullptr : &rules.live_[pod.rules.value]) {}
+      live_(rules.find_live(pod.rules)) {}
 
 // kube-scheduler asks PodTopologySpread before InterPodAffinity, and there affinity first.
 void DomainQuestion::add_checks(const std::optional<RuleRef>& except) {
@@ -55,7 +55,7 @@ template <typename Visit>
 void DomainQuestion::for_each_domain_with(
     TopologyKeyId key, const NodeCounts& counts, Visit visit) const {
     counts.for_each([&](NodeIndex node, const PodCount&) {
-        const DomainId domain = in_.domains_.domain_of(key, node);
+        const DomainId domain = in_.domains().domain_of(key, node);
         if (!domain.is_none()) visit(domain);
     });
 }
@@ -63,7 +63,7 @@ void DomainQuestion::for_each_domain_with(
 bool DomainQuestion::has_spread_keys(NodeIndex node) const {
     return std::none_of(
         live_->spread_keys.begin(), live_->spread_keys.end(), [&](TopologyKeyId key) {
-            return in_.domains_.domain_of(key, node).is_none();
+            return in_.domains().domain_of(key, node).is_none();
         });
 }
 
@@ -77,21 +77,21 @@ bool DomainQuestion::counts_all(const SpreadConstraint& constraint) const {
 
 bool DomainQuestion::counts_for(const SpreadConstraint& constraint, NodeIndex node) const {
     return has_spread_keys(node) &&
-           is_counted(constraint, cluster_.node(node), pod_.constraints);
+           is_counted(constraint, cluster_.nodes().node(node), pod_.constraints);
 }
 
 std::vector<std::optional<std::int64_t>> DomainQuestion::matching(RuleRef rule) const {
     const TopologyKeyId key = in_.key_of(pod_.rules, rule);
-    std::vector<std::optional<std::int64_t>> result(in_.domains_.bound(key));
+    std::vector<std::optional<std::int64_t>> result(in_.domains().bound(key));
     const auto* constraint = rule.kind == RuleKind::spread ? &rules_->spread[rule.index] : nullptr;
-    const DomainMap& map = in_.domains_.map(key, cluster_);
+    const DomainMap& map = in_.domains().map(key, cluster_);
     if (constraint != nullptr && counts_all(*constraint)) constraint = nullptr;
     if (constraint == nullptr) {
         for (std::size_t i = 0; i < result.size(); ++i) {
             if (map.first[i] < map.first[i + 1]) result[i] = 0;
         }
     } else {
-        const auto order = cluster_.nodes_by_name();
+        const auto order = cluster_.nodes().by_name();
         for (std::size_t position = 0; position < order.size(); ++position) {
             const DomainId domain = map.by_position[position];
             if (domain.is_none() || result[domain.value]) continue;
@@ -103,8 +103,8 @@ std::vector<std::optional<std::int64_t>> DomainQuestion::matching(RuleRef rule) 
                                       ? live_->affinity
                                       : live_->anti_affinity[rule.index];
     const bool of_spread = rule.kind == RuleKind::spread;
-    in_.matches_.counts(selection).for_each([&](NodeIndex node, const PodCount& count) {
-        const DomainId domain = in_.domains_.domain_of(key, node);
+    in_.matches().counts(selection).for_each([&](NodeIndex node, const PodCount& count) {
+        const DomainId domain = in_.domains().domain_of(key, node);
         if (domain.is_none()) return;
         if (constraint != nullptr && !counts_for(*constraint, node)) return;
         result[domain.value] =
@@ -114,7 +114,7 @@ std::vector<std::optional<std::int64_t>> DomainQuestion::matching(RuleRef rule) 
 }
 
 TopologyKeyId DomainRules::key_of(RulesId id, RuleRef rule) const {
-    const Live& live = live_[id.value];
+    const LiveRules& live = live_[id.value];
     switch (rule.kind) {
         case RuleKind::affinity:
             return live.affinity_keys[rule.index];
@@ -155,7 +155,7 @@ void DomainQuestion::add_spread(std::size_t index, bool is_excepted) {
 // are, if it matches its own terms.
 void DomainQuestion::add_affinity(bool is_excepted) {
     if (rules_->affinity.empty()) return;
-    const NodeCounts& there = in_.matches_.counts(live_->affinity);
+    const NodeCounts& there = in_.matches().counts(live_->affinity);
     bool is_anybody_there = false;
     for (const TopologyKeyId key : live_->affinity_keys) {
         for_each_domain_with(key, there, [&](DomainId) { is_anybody_there = true; });
@@ -167,7 +167,7 @@ void DomainQuestion::add_affinity(bool is_excepted) {
         Check check{key, DomainReason::affinity};
         check.without_key = DomainReason::affinity;
         if (!is_excepted && !may_be_first) {
-            for (std::size_t i = 0; i < in_.domains_.bound(key); ++i) check.forbidden.set(i, true);
+            for (std::size_t i = 0; i < in_.domains().bound(key); ++i) check.forbidden.set(i, true);
             for_each_domain_with(key, there, [&check](DomainId domain) {
                 check.forbidden.set(domain.value, false);
             });
@@ -187,13 +187,13 @@ void DomainQuestion::forbid_domains_with(
 void DomainQuestion::add_anti_affinity(std::size_t index) {
     forbid_domains_with(
         live_->anti_affinity_keys[index],
-        in_.matches_.counts(live_->anti_affinity[index]),
+        in_.matches().counts(live_->anti_affinity[index]),
         DomainReason::anti_affinity);
 }
 
 void DomainQuestion::add_existing() {
     if (pod_.constraints.left_out.contains(FilterId::inter_pod_affinity)) return;
-    in_.terms_.for_each_match(
+    in_.terms().apart().for_each_match(
         pod_.namespace_name,
         pod_.labels,
         [this](TopologyKeyId key, std::int64_t, const NodeCounts& counts) {
@@ -203,7 +203,7 @@ void DomainQuestion::add_existing() {
 
 std::optional<DomainReason> DomainQuestion::find_reason(NodeIndex node) const {
     for (const Check& check : checks_) {
-        const DomainId domain = in_.domains_.domain_of(check.key, node);
+        const DomainId domain = in_.domains().domain_of(check.key, node);
         if (domain.is_none()) {
             if (check.without_key) return check.without_key;
         } else if (check.forbidden.test(domain.value)) {
@@ -221,7 +221,7 @@ AllowedNodes DomainQuestion::ask(const NodeBitmap& eligible) const {
 }
 
 void DomainQuestion::apply(const Check& check, AllowedNodes& allowed) const {
-    const DomainMap& map = in_.domains_.map(check.key, cluster_);
+    const DomainMap& map = in_.domains().map(check.key, cluster_);
     const auto refuse = [&allowed](const NodeBitmap& nodes, DomainReason reason) {
         allowed.refused[static_cast<std::size_t>(reason)] += allowed.nodes.remove(nodes);
     };
@@ -235,7 +235,7 @@ void DomainQuestion::apply(const Check& check, AllowedNodes& allowed) const {
 bool DomainRules::concerns(const IncomingPod& pod) const {
     if (!pod.rules.is_none() && rules(pod.rules).has_required()) return true;
     return !pod.constraints.left_out.contains(FilterId::inter_pod_affinity) &&
-           terms_.matches(pod.namespace_name, pod.labels);
+           terms_.apart().matches(pod.namespace_name, pod.labels);
 }
 
 AllowedNodes DomainRules::allowed(
@@ -253,7 +253,7 @@ std::vector<std::optional<DomainReason>> DomainRules::reasons_by_position(
     DomainQuestion question(*this, pod, cluster);
     question.add_checks(std::nullopt);
     std::vector<std::optional<DomainReason>> reasons;
-    for (const NodeIndex node : cluster.nodes_by_name()) {
+    for (const NodeIndex node : cluster.nodes().by_name()) {
         reasons.push_back(question.find_reason(node));
     }
     return reasons;
@@ -290,7 +290,7 @@ RoomByDomain DomainRules::room_by_domain(
 
 std::vector<TopologyKeyId> DomainRules::keys_of(RulesId id) const {
     if (id.is_none()) return {};
-    const Live& live = live_[id.value];
+    const LiveRules& live = live_[id.value];
     std::vector<TopologyKeyId> keys = live.affinity_keys;
     keys.insert(keys.end(), live.spread_keys.begin(), live.spread_keys.end());
     keys.insert(keys.end(), live.anti_affinity_keys.begin(), live.anti_affinity_keys.end());

@@ -54,8 +54,8 @@ private:
     const DomainRules& in_;
     const IncomingPod& pod_;
     const Cluster& cluster_;
-    const PodRules* rules_;          ///< nullptr: none
-    const DomainRules::Live* live_;  ///< likewise
+    const PodRules* rules_;  ///< nullptr: none
+    const LiveRules* live_;  ///< likewise
     std::vector<Check> checks_;
 };
 

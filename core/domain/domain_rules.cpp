@@ -34,14 +34,6 @@ std::vector<ReasonCount> reasons_of(const AllowedNodes& allowed) {
     return reasons;
 }
 
-namespace {
-
-bool is_known(const PreferredPods& one) {
-    return !one.term.needs_namespace_labels();
-}
-
-}  // namespace
-
 std::vector<RuleRef> rules_among_themselves(
     const PodRules& rules, const std::string& namespace_name, const StringMap& labels) {
     std::vector<RuleRef> found;
@@ -78,49 +70,14 @@ bool prefers_among_themselves(
                });
 }
 
-/// visit(counts, term, weight) for each term that reaches other pods.
-template <typename Visit>
-void DomainRules::for_each_term(const PodRules& rules, Visit visit) {
-    for (const PodAffinityTerm& term : rules.anti_affinity) visit(terms_, term, 0);
-    for (const PodAffinityTerm& term : rules.affinity) visit(needs_, term, 0);
-    for (const PreferredPods& one : rules.preferred) {
-        if (is_known(one)) visit(wishes_, one.term, one.weight);
-    }
-}
-
 void DomainRules::pod_placed(const PlacedPod& pod, const Cluster& cluster) {
     matches_.placed(pod);
-    if (pod.rules == nullptr) return;
-    for_each_term(
-        *pod.rules, [&](TermCounts& counts, const PodAffinityTerm& term, std::int64_t weight) {
-            counts.placed(pod, term, weight, domains_, cluster);
-        });
+    terms_.placed(pod, domains_, cluster);
 }
 
 void DomainRules::pod_gone(const PlacedPod& pod) {
     matches_.gone(pod);
-    if (pod.rules == nullptr) return;
-    for_each_term(
-        *pod.rules, [&](TermCounts& counts, const PodAffinityTerm& term, std::int64_t weight) {
-            counts.gone(pod, term, weight, domains_);
-        });
-}
-
-template <typename Visit>
-void DomainRules::for_each_selection(RulesId id, Visit visit) const {
-    if (id.is_none()) return;
-    const Live& live = live_[id.value];
-    if (!live.affinity.is_none()) visit(live.affinity);
-    for (const SelectionId selection : live.anti_affinity) visit(selection);
-    for (const SelectionId selection : live.spread) visit(selection);
-}
-
-template <typename Visit>
-void DomainRules::for_each_preference(RulesId id, Visit visit) const {
-    if (id.is_none()) return;
-    const Live& live = live_[id.value];
-    for (const SelectionId selection : live.preferred) visit(selection);
-    for (const SelectionId selection : live.preferred_spread) visit(selection);
+    terms_.gone(pod, domains_);
 }
 
 RulesId DomainRules::retain(
@@ -128,7 +85,7 @@ RulesId DomainRules::retain(
     const auto [id, is_new] = interned_.intern({rules, namespace_name});
     if (!is_new) return id;
     if (id.value >= live_.size()) live_.resize(id.value + 1);
-    Live& live = live_[id.value];
+    LiveRules& live = live_[id.value];
     if (!rules.affinity.empty()) live.affinity = matches_.retain(selection_of_all(rules.affinity));
     for (const PodAffinityTerm& term : rules.affinity) {
         live.affinity_keys.push_back(domains_.retain(term.topology_key, cluster));
@@ -156,9 +113,9 @@ RulesId DomainRules::retain(
 void DomainRules::release(RulesId id) {
     if (!interned_.release(id)) return;
     const auto release = [this](SelectionId selection) { matches_.release(selection); };
-    for_each_selection(id, release);
-    for_each_preference(id, release);
-    const Live& live = live_[id.value];
+    const LiveRules& live = live_[id.value];
+    live.for_each_selection(release);
+    live.for_each_preference(release);
     for (const auto* keys :
          {&live.affinity_keys,
           &live.anti_affinity_keys,
@@ -172,21 +129,25 @@ void DomainRules::release(RulesId id) {
 
 bool DomainRules::is_filled(RulesId id) const {
     bool filled = true;
-    for_each_selection(
-        id, [&](SelectionId selection) { filled = filled && matches_.is_filled(selection); });
+    if (id.is_none()) return filled;
+    live_[id.value].for_each_selection(
+        [&](SelectionId selection) { filled = filled && matches_.is_filled(selection); });
     return filled;
 }
 
 bool DomainRules::are_preferences_filled(RulesId id) const {
     bool filled = true;
-    for_each_preference(
-        id, [&](SelectionId selection) { filled = filled && matches_.is_filled(selection); });
+    if (id.is_none()) return filled;
+    live_[id.value].for_each_preference(
+        [&](SelectionId selection) { filled = filled && matches_.is_filled(selection); });
     return filled;
 }
 
 std::uint64_t DomainRules::version(RulesId id) const {
-    std::uint64_t version = nodes_version_ + terms_.version();
-    for_each_selection(id, [&](SelectionId selection) { version += matches_.version(selection); });
+    std::uint64_t version = nodes_version_ + terms_.apart().version();
+    if (id.is_none()) return version;
+    live_[id.value].for_each_selection(
+        [&](SelectionId selection) { version += matches_.version(selection); });
     return version;
 }
 

@@ -5,8 +5,8 @@
 //
 //   node_changed, node_went --> DomainIndex: node -> domain, by topology key in use
 //   pod_placed, pod_gone -----> MatchCounts: pods by node, by selection that live rules name
-//                           '-> TermCounts: terms of placed pods, by node
-//   retain(rules) ------------> RulesId;  allowed(), room_by_domain(), scores() answer for it
+//                           '-> PlacedTerms: terms of placed pods, by node
+//   retain(rules) ------------> RulesId;  allowed(), room_by_domain() and core/domain/score answer for it
 //
 // What the caller owes:
 //   - node_changed() for a node that came or whose labels or taints changed, node_went() for one
@@ -22,7 +22,7 @@
 #include "core/domain/domain_index.hpp"
 #include "core/domain/domain_room.hpp"
 #include "core/domain/match_counts.hpp"
-#include "core/domain/term_counts.hpp"
+#include "core/domain/placed_terms.hpp"
 
 #include <array>
 #include <compare>
@@ -83,6 +83,36 @@ std::vector<RuleRef> rules_among_themselves(
 bool prefers_among_themselves(
     const PodRules& rules, const std::string& namespace_name, const StringMap& labels);
 
+/// The selection and the topology key of each rule that somebody holds, each with one reference. All
+/// terms of affinity have one selection, the pods that match them all.
+struct LiveRules {
+    SelectionId affinity;
+    std::vector<TopologyKeyId> affinity_keys;
+    std::vector<SelectionId> anti_affinity;
+    std::vector<TopologyKeyId> anti_affinity_keys;
+    std::vector<SelectionId> spread;
+    std::vector<TopologyKeyId> spread_keys;
+    std::vector<SelectionId> preferred;
+    std::vector<TopologyKeyId> preferred_keys;
+    std::vector<SelectionId> preferred_spread;
+    std::vector<TopologyKeyId> preferred_spread_keys;
+    friend bool operator==(const LiveRules&, const LiveRules&) = default;
+
+    /// visit(selection) for each that is required.
+    template <typename Visit>
+    void for_each_selection(Visit visit) const {
+        if (!affinity.is_none()) visit(affinity);
+        for (const SelectionId selection : anti_affinity) visit(selection);
+        for (const SelectionId selection : spread) visit(selection);
+    }
+    /// The same of those that are preferred.
+    template <typename Visit>
+    void for_each_preference(Visit visit) const {
+        for (const SelectionId selection : preferred) visit(selection);
+        for (const SelectionId selection : preferred_spread) visit(selection);
+    }
+};
+
 class DomainRules {
 public:
     // --- what is there -------------------------------------------------------------------------
@@ -123,15 +153,6 @@ public:
         const NodeBitmap& eligible,
         const Cluster& cluster,
         const std::optional<RuleRef>& except = std::nullopt) const;
-    /// Some node may be better than another for it. What is required is no matter here.
-    bool has_preferences(const IncomingPod& pod, const PodScoring& scoring) const;
-    /// What its preferences, and those of the pods that are there, make of the `feasible` nodes, as
-    /// kube-scheduler's InterPodAffinity and PodTopologySpread score them.
-    PodScores scores(
-        const IncomingPod& pod,
-        const NodeBitmap& feasible,
-        const Cluster& cluster,
-        const PodScoring& scoring) const;
     /// By position: why no such pod may go there, rules alone; nothing: it may.
     std::vector<std::optional<DomainReason>> reasons_by_position(
         const IncomingPod& pod, const Cluster& cluster) const;
@@ -147,6 +168,12 @@ public:
     /// Topology keys of these rules, affinity's first, each rule's once; none for no rules.
     std::vector<TopologyKeyId> keys_of(RulesId id) const;
     const DomainIndex& domains() const { return domains_; }
+    const MatchCounts& matches() const { return matches_; }
+    const PlacedTerms& terms() const { return terms_; }
+    /// nullptr: of no rules.
+    const LiveRules* find_live(RulesId id) const {
+        return id.is_none() ? nullptr : &live_[id.value];
+    }
     TopologyKeyId key_of(RulesId id, RuleRef rule) const;
 
     /// Grows whenever an answer for these rules may have changed, other than by the pod's own
@@ -157,47 +184,18 @@ public:
     std::uint64_t references() const { return interned_.references(); }
     /// What is kept: 0 when no pod is placed that has terms, and nobody holds rules.
     std::size_t size() const {
-        return interned_.size() + matches_.size() + terms_.size() + needs_.size() +
-               wishes_.size() + domains_.size();
+        return interned_.size() + matches_.size() + terms_.size() + domains_.size();
     }
     friend bool operator==(const DomainRules&, const DomainRules&) = default;
 
 private:
-    friend class DomainQuestion;
-    friend class DomainScores;
     using Owned = std::pair<PodRules, std::string>;  ///< with their namespace
-
-    /// The selection and the topology key of each rule, each with one reference. All terms of
-    /// affinity have one selection, the pods that match them all.
-    struct Live {
-        SelectionId affinity;
-        std::vector<TopologyKeyId> affinity_keys;
-        std::vector<SelectionId> anti_affinity;
-        std::vector<TopologyKeyId> anti_affinity_keys;
-        std::vector<SelectionId> spread;
-        std::vector<TopologyKeyId> spread_keys;
-        std::vector<SelectionId> preferred;
-        std::vector<TopologyKeyId> preferred_keys;
-        std::vector<SelectionId> preferred_spread;
-        std::vector<TopologyKeyId> preferred_spread_keys;
-        friend bool operator==(const Live&, const Live&) = default;
-    };
-    /// visit(selection) for each that is required; the rules may be none.
-    template <typename Visit>
-    void for_each_selection(RulesId id, Visit visit) const;
-    /// The same of those that are preferred.
-    template <typename Visit>
-    void for_each_preference(RulesId id, Visit visit) const;
-    template <typename Visit>
-    void for_each_term(const PodRules& rules, Visit visit);
 
     DomainIndex domains_;
     MatchCounts matches_;
-    TermCounts terms_;   ///< required anti-affinity
-    TermCounts needs_;   ///< required affinity
-    TermCounts wishes_;  ///< preferences
+    PlacedTerms terms_;
     Interner<Owned, RulesId> interned_;
-    std::vector<Live> live_;  ///< by RulesId
+    std::vector<LiveRules> live_;  ///< by RulesId
     std::uint64_t nodes_version_ = 0;
 };
 

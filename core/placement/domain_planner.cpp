@@ -1,9 +1,9 @@
 #include "core/placement/domain_planner.hpp"
 
 #include "core/base/result.hpp"
-#include "core/cluster/trial.hpp"
+#include "core/cluster/allocation/trial.hpp"
 #include "core/domain/domain_room.hpp"
-#include "core/domain/domain_scores.hpp"
+#include "core/domain/score/domain_scores.hpp"
 
 #include <algorithm>
 #include <array>
@@ -56,7 +56,8 @@ void sort_and_merge(std::vector<NodeCount>& nodes, const Cluster& cluster) {
 class DomainPlanner::Attempt {
 public:
     Attempt(DomainPlanner& in, const RuledRequest& request, bool heeds_preferences)
-        : in_(in), request_(request), heeds_preferences_(heeds_preferences), trial_(in.cluster_) {
+        : in_(in), request_(request), nodes_(in.nodes_), trial_(in.cluster_) {
+        nodes_.heed(heeds_preferences ? &request.pod_scoring : nullptr);
         plan_.executors.resize(request.executors.size());
     }
     ~Attempt() {
@@ -85,13 +86,6 @@ private:
     bool place_one(const RuledPart& part, std::size_t index);
     bool place_preferring(const RuledPart& part, std::size_t index, AllowedNodes allowed);
     bool take(Placement placement, std::size_t index);
-    /// Of those that are allowed, the ones with room.
-    NodeBitmap feasible(const RuledPart& part, const NodeBitmap& nodes);
-    /// What the pods that are there make of the nodes, of those that are allowed and have room.
-    PodScores scores(const RuledPart& part, const NodeBitmap& nodes);
-    bool has_preferences(const RuledPart& part) const;
-    bool prefers_its_like(const RuledPart& part) const;
-    bool may_be_choosy(const RuledPart& part) const;
     void place_shares(
         const RuledPart& part,
         std::size_t index,
@@ -108,8 +102,6 @@ private:
     bool prefers_smallest() const {
         return request_.policy == PackingPolicy::tightest && request_.scores == nullptr;
     }
-    void prefer(RoomByDomain& room) const;
-    AllowedNodes allowed(const RuledPart& part);
     void put(std::size_t index, NodeIndex node, std::int64_t count);
     void charge(const RuledPart& part, NodeIndex node, std::int64_t count);
     void charge_all(const RuledPart& part, std::size_t index);
@@ -118,7 +110,7 @@ private:
 
     DomainPlanner& in_;
     const RuledRequest& request_;
-    const bool heeds_preferences_;
+    RuledNodes& nodes_;
     Trial trial_;
     std::vector<PlacedPod> placed_;
     Plan plan_;
@@ -126,13 +118,6 @@ private:
     bool is_driver_placed_ = false;
     Rejection rejection_;
 };
-
-AllowedNodes DomainPlanner::Attempt::allowed(const RuledPart& part) {
-    const NodeBitmap& eligible = in_.cluster_.eligible(in_.cluster_.class_of(part.shape));
-    if (!part.pod) return {eligible, {}};
-    in_.nodes_asked_ += static_cast<std::int64_t>(in_.cluster_.node_count());
-    return in_.rules_.allowed(*part.pod, eligible, in_.cluster_);
-}
 
 void DomainPlanner::Attempt::charge(const RuledPart& part, NodeIndex node, std::int64_t count) {
     trial_.allocate(
@@ -175,9 +160,9 @@ bool DomainPlanner::Attempt::refuse(Placement placement) {
 /// Where there is room for the executors, too, rules among them aside.
 bool DomainPlanner::Attempt::place_driver(const NodeBitmap* within) {
     if (!request_.driver) return true;
-    AllowedNodes nodes = allowed(*request_.driver);
+    AllowedNodes nodes = nodes_.allowed(*request_.driver);
     if (within != nullptr) nodes.nodes.intersect(*within);
-    PodScores by_pods = scores(*request_.driver, nodes.nodes);
+    PodScores by_pods = nodes_.scores(*request_.driver, nodes.nodes);
     std::optional<RestrictedShape> fewer;
     if (within != nullptr || nodes.refused != AllowedNodes{}.refused || !by_pods.empty()) {
         fewer.emplace(
@@ -207,24 +192,24 @@ bool DomainPlanner::Attempt::place_part(const RuledPart& part, std::size_t index
             std::string(part.pod->namespace_name),
             part.pod->labels);
     }
-    const bool is_one_by_one = among.size() > 1 || (!among.empty() && may_be_choosy(part));
+    const bool is_one_by_one = among.size() > 1 || (!among.empty() && nodes_.may_be_choosy(part));
     if (is_one_by_one) {
         for (std::int64_t i = 0; i < part.count; ++i) {
             if (!place_one(part, index)) return false;
         }
         return true;
     }
-    const bool is_preferring = prefers_its_like(part) || may_be_choosy(part);
+    const bool is_preferring = nodes_.prefers_its_like(part) || nodes_.may_be_choosy(part);
     const bool fits = !among.empty()  ? place_by_domain(part, index, among.front())
-                      : is_preferring ? place_preferring(part, index, allowed(part))
-                                      : place_freely(part, index, allowed(part));
+                      : is_preferring ? place_preferring(part, index, nodes_.allowed(part))
+                                      : place_freely(part, index, nodes_.allowed(part));
     if (fits && index + 1 < request_.executors.size()) charge_all(part, index);
     return fits;
 }
 
 bool DomainPlanner::Attempt::place_freely(
     const RuledPart& part, std::size_t index, AllowedNodes nodes) {
-    PodScores by_pods = scores(part, nodes.nodes);
+    PodScores by_pods = nodes_.scores(part, nodes.nodes);
     const RestrictedShape shape(in_.cluster_, part.shape, std::move(nodes), std::move(by_pods));
     return take(in_.planner_.place(in_.cluster_, executors(shape.id(), part.count)), index);
 }
@@ -243,7 +228,7 @@ bool DomainPlanner::Attempt::take(Placement placement, std::size_t index) {
 bool DomainPlanner::Attempt::place_preferring(
     const RuledPart& part, std::size_t index, AllowedNodes nodes) {
     DomainScores scores(
-        in_.rules_, *part.pod, feasible(part, nodes.nodes), in_.cluster_, request_.pod_scoring);
+        in_.rules_, *part.pod, nodes_.feasible(part, nodes.nodes), in_.cluster_, request_.pod_scoring);
     const RestrictedShape shape(in_.cluster_, part.shape, std::move(nodes));
     PlacementRequest request = executors(shape.id(), part.count);
     request.preferring = &scores;
@@ -251,59 +236,19 @@ bool DomainPlanner::Attempt::place_preferring(
 }
 
 bool DomainPlanner::Attempt::place_one(const RuledPart& part, std::size_t index) {
-    AllowedNodes nodes = allowed(part);
-    PodScores by_pods = scores(part, nodes.nodes);
+    AllowedNodes nodes = nodes_.allowed(part);
+    PodScores by_pods = nodes_.scores(part, nodes.nodes);
     const RestrictedShape shape(in_.cluster_, part.shape, std::move(nodes), std::move(by_pods));
     if (!take(in_.planner_.place(in_.cluster_, executors(shape.id(), 1)), index)) return false;
     charge(part, plan_.executors[index].back().node, 1);
     return true;
 }
 
-NodeBitmap DomainPlanner::Attempt::feasible(const RuledPart& part, const NodeBitmap& nodes) {
-    in_.nodes_asked_ += static_cast<std::int64_t>(in_.cluster_.node_count());
-    const auto capacities = in_.planner_.capacities(in_.cluster_, part.shape);
-    NodeBitmap feasible;
-    nodes.for_each([&](std::size_t position) {
-        if (capacities[position] > 0) feasible.set(position, true);
-    });
-    return feasible;
-}
-
-PodScores DomainPlanner::Attempt::scores(const RuledPart& part, const NodeBitmap& nodes) {
-    if (!has_preferences(part)) return {};
-    return in_.rules_.scores(*part.pod, feasible(part, nodes), in_.cluster_, request_.pod_scoring);
-}
-
-bool DomainPlanner::Attempt::has_preferences(const RuledPart& part) const {
-    return heeds_preferences_ && part.pod &&
-           in_.rules_.has_preferences(*part.pod, request_.pod_scoring);
-}
-
-bool DomainPlanner::Attempt::prefers_its_like(const RuledPart& part) const {
-    return heeds_preferences_ && part.pod && !part.pod->rules.is_none() &&
-           prefers_among_themselves(
-               in_.rules_.rules(part.pod->rules),
-               std::string(part.pod->namespace_name),
-               part.pod->labels);
-}
-
-/// Executors with preferences, so few that each may be placed by itself.
-bool DomainPlanner::Attempt::may_be_choosy(const RuledPart& part) const {
-    const auto nodes = static_cast<std::int64_t>(in_.cluster_.node_count());
-    return has_preferences(part) && part.count * nodes <= choosy_nodes_max;
-}
-
-/// Domains in the order in which the policy would have nodes.
-void DomainPlanner::Attempt::prefer(RoomByDomain& room) const {
-    const bool smallest = prefers_smallest();
-    for (DomainRoom& one : room.domains) one.preference = smallest ? one.capacity : -one.capacity;
-}
-
 bool DomainPlanner::Attempt::place_by_domain(
     const RuledPart& part, std::size_t index, RuleRef rule) {
     const Cluster& cluster = in_.cluster_;
-    const NodeBitmap& eligible = cluster.eligible(cluster.class_of(part.shape));
-    in_.nodes_asked_ += static_cast<std::int64_t>(cluster.node_count());
+    const NodeBitmap& eligible = cluster.shapes().eligible(part.shape);
+    nodes_.note_all_asked();
     const TopologyKeyId key = in_.rules_.key_of(part.pod->rules, rule);
     const DomainMap& map = in_.rules_.domains().map(key, cluster);
     const bool is_one_by_one = rule.kind == RuleKind::anti_affinity && map.has_one_node_each;
@@ -319,7 +264,9 @@ bool DomainPlanner::Attempt::place_by_domain(
     } else {
         if (is_one_by_one) open = in_.rules_.allowed(*part.pod, eligible, cluster, rule).nodes;
         RoomByDomain room = in_.rules_.room_by_domain(*part.pod, rule, open, capacities, cluster);
-        prefer(room);
+        for (DomainRoom& one : room.domains) {  // in the order in which the policy would have nodes
+            one.preference = prefers_smallest() ? one.capacity : -one.capacity;
+        }
         count = std::min(part.count, most_pods(room));
         place_shares(part, index, room, open, *share_out(room, count));
     }
@@ -361,7 +308,7 @@ std::int64_t DomainPlanner::Attempt::place_apart(
         if (left == 0 || here == 0) return;
         --here;
         --left;
-        put(index, in_.cluster_.nodes_by_name()[position], 1);
+        put(index, in_.cluster_.nodes().by_name()[position], 1);
     });
     return part.count - wanted;
 }
@@ -389,7 +336,7 @@ void DomainPlanner::Attempt::place_shares(
 void DomainPlanner::Attempt::place_in_domain(
     const RuledPart& part, std::size_t index, NodeBitmap nodes, std::int64_t count) {
     if (const auto only = nodes.find_only()) {
-        put(index, in_.cluster_.nodes_by_name()[*only], count);
+        put(index, in_.cluster_.nodes().by_name()[*only], count);
         return;
     }
     const RestrictedShape shape(in_.cluster_, part.shape, {std::move(nodes), {}});
@@ -438,7 +385,7 @@ Placement DomainPlanner::place(const RuledRequest& request) {
 bool DomainPlanner::has_preferences(const RuledRequest& request) const {
     if (request.scores != nullptr && !asks_pods(*request.scores)) return false;
     const auto has_any = [&](const RuledPart& part) {
-        return part.pod && rules_.has_preferences(*part.pod, request.pod_scoring);
+        return part.pod && core::has_preferences(rules_, *part.pod, request.pod_scoring);
     };
     return (request.driver && has_any(*request.driver)) ||
            std::any_of(request.executors.begin(), request.executors.end(), has_any);

@@ -22,20 +22,13 @@
 #include "core/cluster/cluster.hpp"
 #include "core/domain/domain_rules.hpp"
 #include "core/placement/placement.hpp"
+#include "core/placement/ruled_nodes.hpp"
 
 #include <cstdint>
 #include <optional>
 #include <vector>
 
 namespace core {
-
-/// Pods that are alike.
-struct RuledPart {
-    ShapeId shape;
-    std::int64_t count = 0;
-    /// What is known of them; nothing: no rule reaches them.
-    std::optional<IncomingPod> pod = {};
-};
 
 struct RuledRequest {
     std::optional<RuledPart> driver = {};
@@ -49,19 +42,16 @@ class DomainPlanner {
 public:
     /// Further driver domains that are tried when the executors do not fit beside the first.
     static constexpr std::size_t driver_domains_max = 16;
-    /// Executors times nodes up to which preferences are heeded of pods that have a rule among
-    /// them, too: each is then placed by itself.
-    static constexpr std::int64_t choosy_nodes_max = 2'000'000;
 
     /// All outlive it. The rules of all parts are filled.
     DomainPlanner(Planner& planner, Cluster& cluster, DomainRules& rules)
-        : planner_(planner), cluster_(cluster), rules_(rules) {}
+        : planner_(planner), cluster_(cluster), rules_(rules), nodes_(planner, cluster, rules) {}
 
     /// In the free room. The plan's executors are parallel to the request's.
     Placement place(const RuledRequest& request);
 
     /// Nodes that were held against rules, by all questions so far.
-    std::int64_t nodes_asked() const { return nodes_asked_; }
+    std::int64_t nodes_asked() const { return nodes_.asked(); }
 
 private:
     class Attempt;
@@ -73,7 +63,7 @@ private:
     Planner& planner_;
     Cluster& cluster_;
     DomainRules& rules_;
-    std::int64_t nodes_asked_ = 0;
+    RuledNodes nodes_;
 };
 
 }  // namespace core

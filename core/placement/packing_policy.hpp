@@ -1,6 +1,6 @@
 #pragma once
 // Which nodes are filled first: a choice of whoever runs the cluster, see
-// docs/configuration.md.
+// docs/reference/configuration.md.
 
 #include "core/score/score_table.hpp"
 #include "core/score/weighted_score.hpp"

@@ -9,11 +9,11 @@
 //
 // Guarantee: with one executor shape (or none) a plan is found if and only if one exists. With
 // several shapes a plan is always valid but may be missed: shapes are packed largest first, for a
-// bounded number of driver nodes (driver_attempts_max), and once with the driver last.
+// bounded number of driver nodes (DriverNodes::attempts_max), and once with the driver last.
 
 #include "core/base/ids.hpp"
 #include "core/cluster/cluster.hpp"
-#include "core/placement/packing.hpp"
+#include "core/placement/packing_policy.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -98,9 +98,6 @@ using Placement = std::variant<Plan, Rejection>;
 /// Owns scratch buffers, which grow to the largest cluster seen; the cluster is only read.
 class Planner {
 public:
-    /// Driver nodes that are tried in full for a gang of several executor shapes.
-    static constexpr int driver_attempts_max = 8;
-
     Planner();
     ~Planner();
     Planner(Planner&&) noexcept;

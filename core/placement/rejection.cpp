@@ -1,5 +1,6 @@
 #include "core/placement/rejection.hpp"
 
+#include "core/cluster/node/node_preferences.hpp"
 #include "core/value/device/card_ask.hpp"
 #include "core/value/device/card_dialect.hpp"
 #include "core/value/device/gpu_wish.hpp"
@@ -42,9 +43,9 @@ struct Filling {
 /// What each of the filling's pods asks of the shape's resource.
 std::int64_t asked_of(
     const Packing& packing, const Filling& filling, ShapeId shape, std::size_t resource) {
-    if (resource < plain_resources) return packing.request(filling.shape, resource);
-    const Cluster& cluster = packing.cluster();
-    const ExtendedId id = cluster.demand(shape).extended[resource - plain_resources].id;
+    if (resource < plain_resources) return request_of(packing.view().demand(filling.shape), resource);
+    const Cluster& cluster = packing.view().cluster();
+    const ExtendedId id = extended_id(cluster.demand(shape), resource);
     return amount_of(cluster.demand(filling.shape), id);
 }
 
@@ -68,22 +69,22 @@ std::int64_t volumes_beside(
     std::size_t resource) {
     if (resource < plain_resources) return 0;
     const ExtendedId limit =
-        packing.cluster().demand(shape).extended[resource - plain_resources].id;
+        extended_id(packing.view().demand(shape), resource);
     if (filling.capacities == nullptr || filling.capacities->at(position) == 0) {
-        return packing.new_volumes(position, shape, limit);
+        return packing.planned().new_volumes(position, shape, limit);
     }
-    return packing.new_volumes(position, filling.shape, limit) +
-           packing.new_volumes(position, shape, limit, &packing.cluster().demand(filling.shape));
+    return packing.planned().new_volumes(position, filling.shape, limit) +
+           packing.planned().new_volumes(position, shape, limit, &packing.view().demand(filling.shape));
 }
 
 /// 64 nodes' free amounts of the shape's resource; nullptr: they are not side by side.
 const double* rows_of(
     const Packing& packing, ShapeId shape, std::size_t resource, std::size_t block) {
-    const FreeCapacity& free = packing.free_capacity();
+    const FreeCapacity& free = packing.view().free_capacity();
     if (resource < plain_resources) return free.rows(0, block)[resource];
-    const Demand& demand = packing.cluster().demand(shape);
+    const Demand& demand = packing.view().demand(shape);
     const DeviceColumn* const column =
-        free.devices.find(demand.extended[resource - plain_resources].id);
+        free.devices.find(extended_id(demand, resource));
     return column == nullptr || column->is_wide(block) != 0 ? nullptr : column->rows(0, block);
 }
 
@@ -95,14 +96,14 @@ std::int64_t count_short(
     std::size_t block,
     std::uint64_t nodes,
     const Filling& filling) {
-    const std::int64_t request = packing.request(shape, resource);
-    const bool has_volumes = packing.cluster().demand(shape).wants_volumes;
+    const std::int64_t request = request_of(packing.view().demand(shape), resource);
+    const bool has_volumes = packing.view().demand(shape).wants_volumes;
     if (request == 0 && !has_volumes) return 0;
     std::int64_t count = 0;
     for (; nodes != 0; nodes &= nodes - 1) {
         const auto position = static_cast<Position>(
             block * block_size + static_cast<std::size_t>(std::countr_zero(nodes)));
-        const std::int64_t left = packing.left(position, shape, resource) -
+        const std::int64_t left = packing.planned().left(position, shape, resource) -
                                   taken_by(filling, packing, position, shape, resource);
         const std::int64_t wanted =
             request + (has_volumes ? volumes_beside(packing, filling, position, shape, resource) : 0);
@@ -119,26 +120,26 @@ std::optional<NodeColumns::CardRoom> find_emptiest_card(
     const Packing& packing, ShapeId shape, const Filling& filling, Position position) {
     const std::int64_t filled =
         filling.capacities == nullptr ? 0 : filling.capacities->at(position);
-    return packing.emptiest_card(position, shape, filling.shape, filled);
+    return packing.planned().emptiest_card(position, shape, filling.shape, filled);
 }
 
 bool has_cards_left(
     const Packing& packing, ShapeId shape, const Filling& filling, Position position) {
     const std::int64_t filled =
         filling.capacities == nullptr ? 0 : filling.capacities->at(position);
-    return packing.has_cards_for(position, shape, filling.shape, filled);
+    return packing.planned().has_cards_for(position, shape, filling.shape, filled);
 }
 
 /// Of the cards of 64 nodes, where one card resource is asked for, by the shape and by what fills
 /// them in the same amount, and nothing else is planned there. Nothing: look at each node.
 std::optional<FilledCards> fill_block(
     const Packing& packing, ShapeId shape, const Filling& filling, std::size_t block) {
-    const Cluster& cluster = packing.cluster();
+    const Cluster& cluster = packing.view().cluster();
     const ScanDemand demand(cluster.demand(shape));
     const bool is_one = demand.device_count == 1 && !demand.leaves_devices_out && !demand.is_wide;
-    if (!is_one || packing.is_block_touched(block)) return std::nullopt;
+    if (!is_one || packing.planned().is_block_touched(block)) return std::nullopt;
     const ScanDemand::Device& device = demand.devices[0];
-    const DeviceColumn* const column = packing.free_capacity().devices.find(device.id);
+    const DeviceColumn* const column = packing.view().free_capacity().devices.find(device.id);
     if (column == nullptr || column->is_wide(block) != 0) return std::nullopt;
     const std::size_t cards = column->card_count(block);
     if (cards == 0) return FilledCards{};
@@ -156,20 +157,20 @@ std::optional<FilledCards> fill_block(
 /// Counts nodes that have enough of the units, and no card with enough of them left.
 void count_card_shortages(
     const Packing& packing, ShapeId shape, const Filling& filling, Rejection& rejection) {
-    const Cluster& cluster = packing.cluster();
+    const Cluster& cluster = packing.view().cluster();
     const Demand& demand = cluster.demand(shape);
     if (!demand.wants_cards) return;
     CardShortage shortage;
     std::int64_t wanted_units = 0;
-    const NodeColumns::AskedCards* asked = nullptr;
+    const CountedCardAsk* asked = nullptr;
     for (const ExtendedDemand& wanted : demand.extended) {
-        asked = cluster.columns().find_card_ask(wanted.id);
+        asked = cluster.extended_names().find_card_ask(wanted.id);
         if (asked != nullptr) {
             shortage.resource = asked->ask.family->units;
             shortage.what = describe(asked->ask);
             break;
         }
-        const std::string& name = cluster.extended_name(wanted.id);
+        const std::string& name = cluster.extended_names().name(wanted.id);
         if (!is_card_resource(name)) continue;
         shortage.resource = name;
         shortage.what = fmt::format("single GPU with {} free {}", wanted.amount, name);
@@ -177,15 +178,15 @@ void count_card_shortages(
     }
     std::int64_t short_nodes = 0;
     std::optional<Position> best;
-    const NodeBitmap& eligible = cluster.eligible(cluster.class_of(shape));
+    const NodeBitmap& eligible = cluster.shapes().eligible(shape);
     const auto note = [&](Position position, std::int64_t left) {
         ++short_nodes;
         if (best && left <= shortage.best) return;
         best = position;
         shortage.best = left;
     };
-    for (std::size_t block = 0; block < packing.free_capacity().block_count(); ++block) {
-        std::uint64_t nodes = packing.usable(eligible, block);
+    for (std::size_t block = 0; block < packing.view().free_capacity().block_count(); ++block) {
+        std::uint64_t nodes = packing.view().usable(eligible, block);
         const auto cards = nodes == 0 ? std::nullopt : fill_block(packing, shape, filling, block);
         if (cards) nodes &= cards->is_short;
         for (; nodes != 0; nodes &= nodes - 1) {
@@ -204,10 +205,10 @@ void count_card_shortages(
     }
     if (short_nodes == 0) return;
     if (best) {
-        const NodeIndex node = packing.node_at(*best);
-        shortage.node = cluster.node_name(node);
+        const NodeIndex node = packing.view().node_at(*best);
+        shortage.node = cluster.nodes().name(node);
         const auto card = find_emptiest_card(packing, shape, filling, *best);
-        shortage.card = cluster.card_id(node, card->order);
+        shortage.card = cluster.columns().cards().id(node, card->order);
     }
     rejection.reasons.push_back({no_single_card(shortage), short_nodes});
     rejection.card = std::move(shortage);
@@ -216,18 +217,18 @@ void count_card_shortages(
 /// Counts, over the eligible nodes, the resources that keep one more pod of the shape off.
 void count_shortages(
     const Packing& packing, ShapeId shape, const Filling& filling, Rejection& rejection) {
-    std::vector<std::int64_t> short_nodes(packing.resource_count(shape), 0);
-    const Cluster& cluster = packing.cluster();
-    const NodeBitmap& eligible = cluster.eligible(cluster.class_of(shape));
+    std::vector<std::int64_t> short_nodes(resource_count(packing.view().demand(shape)), 0);
+    const Cluster& cluster = packing.view().cluster();
+    const NodeBitmap& eligible = cluster.shapes().eligible(shape);
     const bool is_wide = ScanDemand(cluster.demand(shape)).is_wide;
     std::int64_t excluded = 0;
-    for (std::size_t block = 0; block < packing.free_capacity().block_count(); ++block) {
+    for (std::size_t block = 0; block < packing.view().free_capacity().block_count(); ++block) {
         rejection.eligible_nodes += std::popcount(eligible.word(block));
-        const std::uint64_t usable = packing.usable(eligible, block);
+        const std::uint64_t usable = packing.view().usable(eligible, block);
         excluded += std::popcount(eligible.word(block) & ~usable);
         if (usable == 0) continue;
-        const bool by_node = is_wide || packing.free_capacity().is_wide[block] != 0 ||
-                             packing.is_block_touched(block);
+        const bool by_node = is_wide || packing.view().free_capacity().is_wide[block] != 0 ||
+                             packing.planned().is_block_touched(block);
         const bool is_filled =
             filling.capacities != nullptr && filling.capacities->takes_any(block);
         const std::int32_t* const filled =
@@ -238,7 +239,7 @@ void count_shortages(
                 short_nodes[i] += count_short(packing, shape, i, block, usable, filling);
                 continue;
             }
-            const std::int64_t request = packing.request(shape, i);
+            const std::int64_t request = request_of(packing.view().demand(shape), i);
             if (request == 0) continue;
             const std::int64_t filler = is_filled ? asked_of(packing, filling, shape, i) : 0;
             const std::uint64_t nodes = bits_short(
@@ -252,12 +253,12 @@ void count_shortages(
     const auto most = std::max_element(short_nodes.begin(), short_nodes.end());
     if (*most > 0) {
         const auto resource = static_cast<std::size_t>(most - short_nodes.begin());
-        rejection.binding = packing.resource_name(shape, resource);
+        rejection.binding = resource_name(packing.view(), shape, resource);
     }
     for (std::size_t i = 0; i < short_nodes.size(); ++i) {
         if (short_nodes[i] == 0) continue;
         rejection.reasons.push_back(
-            {insufficient(packing.resource_name(shape, i)), short_nodes[i]});
+            {insufficient(resource_name(packing.view(), shape, i)), short_nodes[i]});
     }
     if (excluded > 0) rejection.reasons.push_back({"excluded", excluded});
 }
@@ -266,8 +267,8 @@ void explain_shape(
     const Packing& packing, ShapeId shape, const Filling& filling, Rejection& rejection) {
     count_shortages(packing, shape, filling, rejection);
     count_card_shortages(packing, shape, filling, rejection);
-    const Cluster& cluster = packing.cluster();
-    for (ReasonCount& reason : cluster.exclusions(cluster.class_of(shape))) {
+    const Cluster& cluster = packing.view().cluster();
+    for (ReasonCount& reason : find_exclusions(cluster, cluster.shapes().class_of(shape))) {
         rejection.reasons.push_back(std::move(reason));
     }
     std::stable_sort(
@@ -284,11 +285,11 @@ Wide share_of(std::int64_t request, Wide total) {
 
 Wide dominant_share(const Cluster& cluster, ShapeId shape) {
     const Demand& demand = cluster.demand(shape);
-    const NodeColumns& columns = cluster.columns();
+    const NodeColumns::Totals all = cluster.columns().allocatable();
     return std::max(
-        {share_of(demand.cpu_milli, columns.allocatable_cpu()),
-         share_of(demand.memory_bytes, columns.allocatable_memory()),
-         share_of(demand.ephemeral_bytes, columns.allocatable_ephemeral())});
+        {share_of(demand.cpu_milli, all.cpu),
+         share_of(demand.memory_bytes, all.memory),
+         share_of(demand.ephemeral_bytes, all.ephemeral)});
 }
 
 // --- words --------------------------------------------------------------------------------------
@@ -365,9 +366,9 @@ std::string missing_text(const Rejection& rejection) {
 
 Rejection make_rejection(
     const Packing& packing, const Shortfall& shortfall, const Capacities* filled) {
-    const Cluster& cluster = packing.cluster();
+    const Cluster& cluster = packing.view().cluster();
     Rejection rejection;
-    rejection.nodes = static_cast<std::int64_t>(cluster.node_count());
+    rejection.nodes = static_cast<std::int64_t>(cluster.nodes().count());
     if (shortfall.driver) {
         rejection.wants_driver = true;
         rejection.driver_fits = shortfall.driver_fits;

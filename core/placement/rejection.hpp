@@ -1,7 +1,7 @@
 #pragma once
 // From a placement that did not work out to the numbers and words that say why.
 
-#include "core/placement/packing.hpp"
+#include "core/placement/packing/packing.hpp"
 #include "core/placement/placement.hpp"
 
 #include <algorithm>

@@ -26,7 +26,7 @@ RequestInDomain::RequestInDomain(
     : cluster_(cluster), request_(std::move(request)) {
     NodeBitmap nodes;
     if (!domain.is_none()) nodes = domains.nodes_of(key, domain, cluster);
-    const std::int64_t outside = static_cast<std::int64_t>(cluster.node_count()) - nodes.count();
+    const std::int64_t outside = static_cast<std::int64_t>(cluster.nodes().count()) - nodes.count();
     const std::string& name = domains.key_name(key);
     std::vector<ReasonCount> reasons;
     if (outside > 0) {

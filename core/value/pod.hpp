@@ -70,8 +70,7 @@ struct Pod {
     /// spec.schedulingGroup.podGroupName: Kubernetes' own word for a gang.
     Boxed<std::string> pod_group;
     /// The file named by --properties-file in the container whose first argument is `driver`,
-    /// traced through its mount to a config map (spark.md 0.1): what makes a pod a Spark driver of
-    /// cluster mode.
+    /// traced through its mount to a config map: what makes a pod a Spark driver of cluster mode.
     Boxed<ConfigMapKey> spark_properties;
     /// The executor template's config map (volume pod-template-volume), if the driver mounts one.
     Boxed<ConfigMapKey> executor_template;

@@ -21,7 +21,7 @@ constexpr std::int64_t overdue_after_ms = 10'000;
 
 Backfill::Seen Backfill::state() const {
     return {
-        model_.cluster.free_capacity_version(),
+        model_.cluster.room().gains().version(),
         model_.cluster_model.ceiling_version(),
         model_.cluster_model.nodes_version(),
         model_.shares.usage.version(),

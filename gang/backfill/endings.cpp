@@ -23,13 +23,13 @@ std::vector<core::AllocationId> room_of(const Model& model, const Application& a
         room.push_back(pending.allocation);
     }
     const auto add = [&](std::string_view uid) {
-        if (const auto held = model.cluster.find_pod(uid)) {
+        if (const auto held = model.cluster.pods().find(uid)) {
             room.push_back(*held);
         }
     };
     add(app.uid);
-    for (const PodId id : model.pods.sorted_members_of(app.uid)) {
-        if (model.pods.slot(id) < 0) {
+    for (const PodId id : model.pods.owners().sorted_members_of(app.uid)) {
+        if (model.pods[id].slot() < 0) {
             add(model.pods.uid(id));
         }
     }
@@ -73,7 +73,7 @@ Endings find_endings(const Model& model, std::int64_t now_ms, RunTimeKind kind) 
     }
     for (const auto& [uid, run] : model.run_times.all()) {
         const auto held = model.gangs.find(uid) == nullptr && run.start_ms > 0
-                              ? model.cluster.find_pod(uid)
+                              ? model.cluster.pods().find(uid)
                               : std::nullopt;
         const auto expected = held ? model.run_times.expected(run) : std::nullopt;
         if (expected) {

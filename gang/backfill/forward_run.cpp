@@ -163,7 +163,7 @@ NodeRest ForwardRun::rest_of(core::NodeIndex node, const Application& app) const
         const core::Demand& demand = model_.cluster.demand(shape);
         rest.is_whole = rest.is_whole || takes_nodes_whole(demand);
         for (const core::ExtendedDemand& wanted : demand.extended) {
-            extended[model_.cluster.extended_name(wanted.id)] =
+            extended[model_.cluster.extended_names().name(wanted.id)] =
                 columns.extended(node, wanted.id, view);
         }
     };

@@ -3,7 +3,7 @@
 // in that order, until those who wait fit whole, one after the other. What is found is exact for
 // these ends; nothing of it stays when the run is over.
 
-#include "core/cluster/trial.hpp"
+#include "core/cluster/allocation/trial.hpp"
 #include "core/value/resources.hpp"
 #include "gang/backfill/endings.hpp"
 #include "gang/model/application.hpp"

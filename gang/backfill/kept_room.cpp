@@ -40,7 +40,7 @@ KeptRoom::Kept KeptRoom::kept_on(const NodeRest& rest) const {
     kept.amounts.memory_bytes = more(columns.memory(view)[row], rest.left.memory_bytes);
     kept.amounts.ephemeral_bytes = more(columns.ephemeral(view)[row], rest.left.ephemeral_bytes);
     for (const auto& [name, then] : rest.left.extended) {
-        const auto id = model_.cluster.find_extended(name);
+        const auto id = model_.cluster.extended_names().find(name);
         const std::int64_t amount =
             id && !rest.is_whole ? more(columns.extended(rest.node, *id, view), then) : 0;
         if (amount > 0) {

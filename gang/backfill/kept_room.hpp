@@ -6,7 +6,7 @@
 //
 // Who is done by that instant may use it, for it is back in time.
 
-#include "core/cluster/trial.hpp"
+#include "core/cluster/allocation/trial.hpp"
 #include "gang/backfill/waiters.hpp"
 #include "gang/model/model.hpp"
 

@@ -64,8 +64,8 @@ void RunObserver::on(const PodDeleted& event) {
 /// Executors and members of a group end with their gang.
 bool RunObserver::starts_gang(const core::Pod& pod) const {
     if (const auto id = model_.pods.find(pod.uid)) {
-        return model_.pods.is_driver(*id) ||
-               (model_.pods.group(*id).empty() && !model_.reader.is_executor(pod));
+        return model_.pods[*id].is_driver() ||
+               (model_.pods[*id].group().empty() && !model_.reader.is_executor(pod));
     }
     return false;
 }

@@ -60,7 +60,7 @@ bool WaiterList::add(Application& app, AwaitedQuota& awaited, std::vector<Waiter
     waiter.gang_class = gang_class;
     waiter.size = queue_entry.size;
     for (const core::ShapeId shape : gang_class->first.shapes) {
-        waiter.nodes.add(model_.cluster.eligible(model_.cluster.class_of(shape)));
+        waiter.nodes.add(model_.cluster.shapes().eligible(shape));
     }
     waiter.mode = mode_of(*gang_class);
     waiter.is_overdue = is_strict(model_.shares.tree, gang_class->first.lane);

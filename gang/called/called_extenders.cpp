@@ -41,7 +41,7 @@ std::vector<std::int64_t> extenders_for(
 /// What its pods ask, from the shape as it is now: it is their own, or has our answer in it.
 void CalledExtenders::take_part(Gang& gang, std::size_t index, core::ShapeId shape) {
     const core::Resources& requests = model_.cluster.resources(shape);
-    const core::Constraints& constraints = model_.cluster.constraints(shape);
+    const core::Constraints& constraints = model_.cluster.shapes().constraints(shape);
     Part& part = gang.parts[index];
     const bool is_known = part.own == constraints || part.applied == constraints;
     if (part.requests == requests && is_known) {
@@ -154,13 +154,13 @@ void CalledExtenders::take_back(Application& app) {
 /// A node that came since nobody has refused.
 core::ShapeId CalledExtenders::without_refused(const Application& app, std::size_t shape) {
     const core::ShapeId id = app.declared.shapes[shape].id;
-    core::Constraints constraints = model_.cluster.constraints(id);
+    core::Constraints constraints = model_.cluster.shapes().constraints(id);
     const auto found = refused_.find(app.uid);
     if (found != refused_.end() && shape < found->second.size() && !found->second[shape].empty()) {
         const std::vector<std::string>& refused = found->second[shape];
         std::vector<std::string> nodes;
-        for (const core::NodeIndex node : model_.cluster.nodes_by_name()) {
-            const std::string& name = model_.cluster.node(node).name;
+        for (const core::NodeIndex node : model_.cluster.nodes().by_name()) {
+            const std::string& name = model_.cluster.nodes().node(node).name;
             if (!std::binary_search(refused.begin(), refused.end(), name)) {
                 nodes.push_back(name);
             }
@@ -183,7 +183,7 @@ void CalledExtenders::forget_ended() {
 
 void CalledExtenders::set_constraints(
     core::ShapeId& shape, const Part& part, const core::Constraints& constraints) {
-    if (model_.cluster.constraints(shape) != constraints) {
+    if (model_.cluster.shapes().constraints(shape) != constraints) {
         const core::ShapeId changed = model_.cluster.intern_shape(part.requests, constraints);
         model_.shapes.release(std::exchange(shape, changed));
     }
@@ -248,8 +248,8 @@ void CalledExtenders::note_nodes() {
     }
     nodes_version_ = model_.cluster_model.nodes_version();
     std::vector<std::string> nodes;
-    for (const core::NodeIndex node : model_.cluster.nodes_by_name()) {
-        nodes.push_back(model_.cluster.node(node).name);
+    for (const core::NodeIndex node : model_.cluster.nodes().by_name()) {
+        nodes.push_back(model_.cluster.nodes().node(node).name);
     }
     const bool is_another_set = nodes != nodes_;
     if (is_another_set) {
@@ -342,9 +342,9 @@ void CalledExtenders::ask(const std::string& uid, Gang& gang) {
 std::vector<std::string> CalledExtenders::nodes_for(const Part& part) const {
     std::vector<std::string> nodes;
     const core::ShapeId shape = model_.cluster.intern_shape(part.requests, part.own);
-    for (const core::NodeIndex node : model_.cluster.nodes_by_name()) {
+    for (const core::NodeIndex node : model_.cluster.nodes().by_name()) {
         if (model_.cluster.capacity(node, shape, core::View::allocatable) > 0) {
-            nodes.push_back(model_.cluster.node(node).name);
+            nodes.push_back(model_.cluster.nodes().node(node).name);
         }
     }
     model_.shapes.release(shape);

@@ -76,7 +76,7 @@ void ExecutorOwners::note_application(PodEntry& entry) {
 
 void ExecutorOwners::recheck_application(const Application& app) {
     const PodId driver = model_.pods.id_of(app.uid);
-    const std::string& key = model_.pods.application_key(driver);
+    const std::string& key = model_.pods[driver].application_key();
     if (app.phase == Phase::ended) {
         model_.application_ids.driver_ended(key, driver);
     }
@@ -87,7 +87,7 @@ void ExecutorOwners::recheck_application(const Application& app) {
 
 void ExecutorOwners::become_member(PodEntry& entry, const std::string& owner) {
     model_.gangs.leave_owner(entry);
-    model_.pods.join(entry, owner);
+    model_.pods.owners().join(entry, owner);
     model_.application_ids.got_owner(entry.application_key, entry.id);
 }
 
@@ -103,7 +103,7 @@ const Application* ExecutorOwners::find_driver_by_id(const PodEntry& entry) cons
     }
     const PodIds& candidates = bearers.candidates();
     if (candidates.size() != 1 ||
-        (entry.hand_made && !model_.pods.hand_made(*candidates.begin()))) {
+        (entry.hand_made && !model_.pods[*candidates.begin()].is_hand_made())) {
         return nullptr;
     }
     return model_.gangs.find(model_.pods.uid(*candidates.begin()));
@@ -145,8 +145,8 @@ bool ExecutorOwners::takes(const Application& app, const PodEntry& entry) const 
 const Application* ExecutorOwners::find_owning_pod(const PodEntry& entry) const {
     for (const core::OwnerReference& owner : entry.pod.owners) {
         const auto driver = model_.pods.find(owner.uid);
-        if (driver && model_.pods.hand_made(*driver) && model_.pods.is_driver(*driver) &&
-            model_.pods.namespace_of(*driver) == entry.pod.namespace_name) {
+        if (driver && model_.pods[*driver].is_hand_made() && model_.pods[*driver].is_driver() &&
+            model_.pods[*driver].namespace_name() == entry.pod.namespace_name) {
             return model_.gangs.find(owner.uid);
         }
     }
@@ -177,7 +177,7 @@ bool ExecutorOwners::is_ownerless(const PodEntry& entry) const {
     }
     const auto has_hand_made = [this](const PodIds& drivers) {
         return std::any_of(drivers.begin(), drivers.end(), [this](PodId driver) {
-            return model_.pods.hand_made(driver);
+            return model_.pods[driver].is_hand_made();
         });
     };
     const ApplicationIds::Bearers& bearers = model_.application_ids.of(entry.application_key);
@@ -199,7 +199,7 @@ void ExecutorOwners::follow_slot_annotation(PodEntry& entry) {
     if (!id || !model_.application_ids.of(entry.application_key).has_driver(*id)) {
         return;
     }
-    const bool is_of_its_kind = !entry.hand_made || model_.pods.hand_made(*id);
+    const bool is_of_its_kind = !entry.hand_made || model_.pods[*id].is_hand_made();
     const bool is_meant = model_.schema.is_sealed() || entry.application_key.str().ends_with('/') ||
                           model_.application_ids.of(entry.application_key).candidates().size() == 1;
     if (is_of_its_kind && is_meant) {
@@ -238,15 +238,15 @@ void ExecutorOwners::join_gang(const Application& gang, PodEntry& entry) {
         !entry.is_driver && !entry.pod.node_name.empty() && gang.is_driver &&
         gang.group == entry.group) {
         model_.gangs.leave_owner(entry);  // a notebook's pod, that is nothing to us
-        model_.pods.join(entry, gang.uid);
+        model_.pods.owners().join(entry, gang.uid);
     }
 }
 
 void ExecutorOwners::follow_slot_annotations(const Application& app) {
     if (const PodGroup* group = app.group.empty() ? nullptr : model_.groups.find(app.group.str())) {
         for (const PodId member : group->members) {
-            const std::string& named = model_.pods.slot_gang(member);
-            const std::string& owner = model_.pods.owner(member);
+            const std::string& named = model_.pods[member].slot_gang();
+            const std::string& owner = model_.pods[member].owner();
             const bool is_free = owner.empty() || is_over(model_.gangs.find(owner));
             if (is_free && is_slot_of(app, named)) {
                 join_gang(app, model_.pods.expand(member));
@@ -254,7 +254,7 @@ void ExecutorOwners::follow_slot_annotations(const Application& app) {
         }
     }
     const PodIds executors =
-        model_.application_ids.of(model_.pods.application_key(model_.pods.id_of(app.uid)))
+        model_.application_ids.of(model_.pods[model_.pods.id_of(app.uid)].application_key())
             .ownerless;
     for (const PodId executor : executors) {
         PodEntry& entry = model_.pods.expand(executor);  // none of them is compacted

@@ -81,7 +81,7 @@ void PodClassifier::classify(PodEntry& entry) {
 void PodClassifier::let_ownerless_wait(const PodEntry& entry) {
     model_.gangs.erase(entry.pod.uid);  // it may have stood in the queue by itself
     status_reporter_.report_quietly(
-        entry.pod, ownerless_message(model_.cluster.node_count(), entry.pod), step_.now_ms);
+        entry.pod, ownerless_message(model_.cluster.nodes().count(), entry.pod), step_.now_ms);
 }
 
 /// Of a pod that starts no gang: to be told once, each pod for itself, as its other events are.

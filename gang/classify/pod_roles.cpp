@@ -34,7 +34,7 @@ bool PodRoles::was_admitted(const PodEntry& entry) const {
 void PodRoles::join_controller(PodEntry& entry) {
     const core::OwnerReference* controller = core::find_controller(entry.pod);
     if (entry.is_executor && controller != nullptr) {
-        model_.pods.join(entry, controller->uid);
+        model_.pods.owners().join(entry, controller->uid);
     }
 }
 
@@ -60,10 +60,10 @@ void PodRoles::note_driver_group(PodId id) {
         return;
     }
     const std::string* const group = model_.groups.find_driver_group(
-        model_.pods.is_driver(id) ? model_.pods.uid(id) : model_.pods.owner(id));
+        model_.pods[id].is_driver() ? model_.pods.uid(id) : model_.pods[id].owner());
     if (group != nullptr) {
         model_.worklist.group_statuses.insert(*group);
-        if (model_.pods.is_driver(id)) {
+        if (model_.pods[id].is_driver()) {
             model_.worklist.dirty_groups.insert(*group);  // it may wait no more
         }
     }

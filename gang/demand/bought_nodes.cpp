@@ -15,7 +15,7 @@ core::ShapeId shape_of(const Application& app, std::size_t shape) {
 void BoughtNodes::on(const NodeUpserted& event) {
     is_listed_ = is_listed_ || model_.nodes_list == ListState::complete;
     if (model_.demand.is_on() && is_listed_ && young_.size() < young_max &&
-        !model_.cluster.find_node(event.node.name)) {
+        !model_.cluster.nodes().find(event.node.name)) {
         young_.emplace(event.node.name, step_.now_ms);
     }
 }
@@ -93,7 +93,7 @@ void BoughtNodes::give_back_over() {
         }
         // They have waited for the rest in vain: from here on they are for everybody.
         for (const BoughtRoom::Place& place : room.places) {
-            young_.erase(model_.cluster.node_name(model_.cluster.allocation_of(place.room).node));
+            young_.erase(model_.cluster.nodes().name(model_.cluster.allocations().of(place.room).node));
         }
     }
     for (const std::string& gang : over) {
@@ -102,8 +102,8 @@ void BoughtNodes::give_back_over() {
     }
     // A wish gives way to what exists.
     model_.bought.give_back_if(model_.cluster, [this](const BoughtRoom::Place& place) {
-        const core::NodeIndex node = model_.cluster.allocation_of(place.room).node;
-        return !model_.cluster.find_node(model_.cluster.node_name(node)) ||
+        const core::NodeIndex node = model_.cluster.allocations().of(place.room).node;
+        return !model_.cluster.nodes().find(model_.cluster.nodes().name(node)) ||
                model_.cluster.columns().is_overcommitted(node);
     });
 }
@@ -131,7 +131,7 @@ std::vector<Application*> BoughtNodes::in_order_of_asking() const {
 void BoughtNodes::hold_for(const Application& app) {
     const std::int64_t asked_ms = model_.demand.find_asked(app.uid)->asked_ms;
     for (const auto& [name, came_ms] : young_) {
-        const auto node = model_.cluster.find_node(name);
+        const auto node = model_.cluster.nodes().find(name);
         if (!node || came_ms < asked_ms) {
             continue;
         }

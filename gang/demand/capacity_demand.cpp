@@ -181,7 +181,7 @@ void CapacityDemand::note_open_slots() {
         return;
     }
     if (step_.now_ms < look_at_ms_) {
-        if (model_.ledger.open_milli() > 0) {
+        if (model_.ledger.counts().open_milli() > 0) {
             step_.wake_at(look_at_ms_);
         }
         return;
@@ -299,7 +299,7 @@ std::optional<CapacityDemand::Counts> CapacityDemand::wanted_while_waiting(
     const Application& app, const CapacityRequest& request) const {
     const ReasonCode code = model_.waiting.code_of(app);
     const bool is_listing =
-        code == ReasonCode::pod_rules_not_met && !model_.placed_pods.knows_labels();
+        code == ReasonCode::pod_rules_not_met && !model_.pod_rules.labels().are_known();
     const bool is_unknown = is_listing || code == ReasonCode::none ||
                             code == ReasonCode::backing_off ||
                             code == ReasonCode::bind_failed ||
@@ -375,7 +375,7 @@ void CapacityDemand::want(CapacityRequest& request, Counts counts) {
         const core::ShapeId shape = app.declared.shapes[index].id;
         decision.shapes.push_back(
             {core::without_exclusives(model_.cluster.resources(shape)),
-             model_.cluster.constraints(shape),
+             model_.cluster.shapes().constraints(shape),
              counts[index]});
     }
     request.shapes = std::max(request.shapes, static_cast<std::int64_t>(counts.size()));

@@ -89,7 +89,8 @@ bool ExtenderDesk::is_of_extender(std::string_view uid) const {
     if (const PodEntry* const entry = model_.pods.find_active(uid); entry != nullptr) {
         return model_.reader.names_extender(entry->pod);
     }
-    return model_.pods.is_driver(*id) && model_.reader.is_extended(model_.pods.scheduler_name(*id));
+    const PodView pod = model_.pods[*id];
+    return pod.is_driver() && model_.reader.is_extended(pod.scheduler_name());
 }
 
 bool ExtenderDesk::is_needed(std::string_view uid) const {
@@ -98,7 +99,7 @@ bool ExtenderDesk::is_needed(std::string_view uid) const {
         return false;
     }
     const Application* const gang = model_.gangs.find(std::string(uid));
-    return model_.pods.slot(*id) >= 0 ||
+    return model_.pods[*id].slot() >= 0 ||
            (gang != nullptr && gang->is_driver && gang->phase == Phase::running);
 }
 
@@ -306,7 +307,7 @@ AnswerExtender ExtenderDesk::answer_of_lone(const ExtenderAsked& asked) const {
     const core::ShapeId shape =
         model_.cluster.intern_shape(asked.pod.requests, *asked.pod.constraints);
     for (const std::string& name : asked.nodes) {
-        const auto node = model_.cluster.find_node(name);
+        const auto node = model_.cluster.nodes().find(name);
         if (!node || model_.cluster.capacity(*node, shape, core::View::free) > 0) {
             answer.nodes.push_back(name);
         }

@@ -235,7 +235,7 @@ std::vector<PodEntry*> GroupFormer::waiting_members(const PodGroup& group) {
 }
 
 void GroupFormer::let_wait(PodGroup& group, const std::vector<PodEntry*>& members) {
-    const std::size_t nodes = model_.cluster.node_count();
+    const std::size_t nodes = model_.cluster.nodes().count();
     const std::string problem = first_problem(members);
     for (PodEntry* const member : members) {
         member->alone = Alone::no;
@@ -263,7 +263,7 @@ void GroupFormer::let_wait(PodGroup& group, const std::vector<PodEntry*>& member
 }
 
 StatusMessage GroupFormer::why_waiting(const PodGroup& group) const {
-    const std::size_t nodes = model_.cluster.node_count();
+    const std::size_t nodes = model_.cluster.nodes().count();
     if (!group.object) {
         return group.missing ? group_missing_message(nodes, *group.missing) : StatusMessage{};
     }

@@ -47,7 +47,7 @@ void GroupGangs::reshape(
                              [this](const auto& a, const auto& b) {
                                  return a.profile == b.shape.profile && a.count == b.shape.count &&
                                         model_.cluster.resources(a.id) == b.requests &&
-                                        model_.cluster.constraints(a.id) == b.constraints;
+                                        model_.cluster.shapes().constraints(a.id) == b.constraints;
                              });
     if (is_same) {
         return;
@@ -76,7 +76,7 @@ void GroupGangs::reshape(
 
 void GroupGangs::dissolve(PodGroup& group, Application& gang) {
     PodEntry& anchor = model_.pods.at(gang.uid);
-    for (const PodId member : model_.pods.sorted_members_of(gang.uid)) {
+    for (const PodId member : model_.pods.owners().sorted_members_of(gang.uid)) {
         PodEntry& entry = model_.pods.expand(member);
         gang.remove_pending(entry.rank());
         model_.gangs.leave_owner(entry);
@@ -93,7 +93,7 @@ void GroupGangs::follow(Application& gang, const std::vector<PodEntry*>& members
         }
         model_.gangs.erase(member->pod.uid);
         member->alone = Alone::no;
-        model_.pods.join(*member, gang.uid);
+        model_.pods.owners().join(*member, gang.uid);
         model_.worklist.dirty_pods.insert(member->pod.uid);
     }
 }

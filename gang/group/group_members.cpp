@@ -12,14 +12,14 @@ namespace gang {
 /// not yet: the bind may fail.
 std::int64_t count_placed(const Model& model, const PodGroup& group) {
     return std::count_if(group.members.begin(), group.members.end(), [&model](PodId member) {
-        if (model.pods.phase(member) == core::PodPhase::succeeded) {
+        if (model.pods[member].phase() == core::PodPhase::succeeded) {
             return true;
         }
         if (!model.evicting.empty() && model.evicting.contains(model.pods.uid(member))) {
             return false;
         }
         if (model.pods.is_compacted(member)) {
-            return model.pods.holds_capacity(member);
+            return model.pods[member].holds_capacity();
         }
         const PodEntry& entry = *model.pods.find_active(model.pods.uid(member));
         return entry.holds_capacity() && !entry.pod.node_name.empty() && !entry.pod.deleting;
@@ -28,7 +28,7 @@ std::int64_t count_placed(const Model& model, const PodGroup& group) {
 
 bool is_over(const Model& model, PodId anchor) {
     if (model.pods.is_compacted(anchor)) {
-        return !model.pods.holds_capacity(anchor);
+        return !model.pods[anchor].holds_capacity();
     }
     const core::Pod& pod = model.pods.at(anchor).pod;
     return core::is_terminal(pod) || pod.deleting;

@@ -217,9 +217,9 @@ void GroupStatuses::write(const std::string& key, PodGroup& group) {
 }
 
 void GroupStatuses::count(PodId id, GroupFacts& facts, std::optional<Rank>& first) const {
-    const core::PodPhase phase = model_.pods.phase(id);
+    const core::PodPhase phase = model_.pods[id].phase();
     ++facts.pods;
-    facts.scheduled += model_.pods.node(id).empty() ? 0 : 1;
+    facts.scheduled += model_.pods[id].node().empty() ? 0 : 1;
     facts.running += phase == core::PodPhase::running ? 1 : 0;
     facts.succeeded += phase == core::PodPhase::succeeded ? 1 : 0;
     facts.failed += phase == core::PodPhase::failed ? 1 : 0;
@@ -261,7 +261,7 @@ void GroupStatuses::count_application(
     const bool is_waiting = facts.is_waiting;
     std::optional<Rank> none;
     const std::string owners = facts.occupied_by;
-    for (const PodId executor : model_.pods.members_of(driver)) {
+    for (const PodId executor : model_.pods.owners().members_of(driver)) {
         count(executor, facts, none);
     }
     facts.is_waiting = is_waiting;
@@ -273,7 +273,7 @@ ApplicationEnd GroupStatuses::end_of(const std::set<std::string>& drivers) const
     bool has_failed = false;
     for (const std::string& driver : drivers) {
         const auto id = model_.pods.find(driver);
-        const core::PodPhase phase = id ? model_.pods.phase(*id) : core::PodPhase::unknown;
+        const core::PodPhase phase = id ? model_.pods[*id].phase() : core::PodPhase::unknown;
         if (phase != core::PodPhase::succeeded && phase != core::PodPhase::failed) {
             return ApplicationEnd::none;
         }

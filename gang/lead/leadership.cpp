@@ -107,7 +107,7 @@ void Leadership::fence_gangs() {
         const bool is_ours =
             is_live && app->published.epoch == model_.term.epoch && app->published.is_shown;
         if (is_live && app->published.rewrites.is_made() &&
-            model_.pods.resource_version(model_.pods.id_of(app->uid)) !=
+            model_.pods[model_.pods.id_of(app->uid)].resource_version() !=
                 app->published.rewrites->written_on) {
             app->published.rewrites.make().refusals.newer_state_shown();
         }
@@ -192,7 +192,7 @@ void Leadership::fence_step() {
         model_.awaited_answers.expect(uid, AwaitedAnswers::Write::fence);
         status_reporter_.report_fence(
             model_.pods.at(uid).pod,
-            "0/" + std::to_string(model_.cluster.node_count()) + " nodes looked at yet: " +
+            "0/" + std::to_string(model_.cluster.nodes().count()) + " nodes looked at yet: " +
                 fencing_token(model_.term.epoch) + " and reads the queue [WaitingInQueue]");
     }
 }

@@ -28,7 +28,7 @@ void AnchorHandover::hand_over(Application& gang) {
     const std::int64_t generation = publisher_.rewrite(heir);
     --heir.declared.shapes[heir.slots[*place].shape].count;
     model_.ledger.take_out(heir, *place);
-    model_.ledger.settle(bearer);
+    model_.ledger.pod_allocations().settle(bearer);
     model_.shapes.set_driver(heir, bearer.pod);
     heir.health.driver_runs =
         heir.health.driver_runs || bearer.pod.phase == core::PodPhase::running;
@@ -38,7 +38,7 @@ void AnchorHandover::hand_over(Application& gang) {
     follow_done_slots(gang, heir, *place);
     follow_nominations(gang, heir);
     move_members(gang, heir);
-    if (model_.pods.phase(model_.pods.id_of(gang.uid)) != core::PodPhase::succeeded ||
+    if (model_.pods[model_.pods.id_of(gang.uid)].phase() != core::PodPhase::succeeded ||
         !heir.pending->empty()) {
         keep_place(gang, heir);
     }
@@ -56,11 +56,11 @@ std::optional<std::size_t> AnchorHandover::find_heir(const Application& gang) co
     std::optional<std::size_t> found;
     const auto rank_of = [this, &gang](std::size_t slot) {
         const PodId pod = gang.slots[slot].pod;
-        return Rank{model_.pods.created(pod), model_.pods.uid(pod)};
+        return Rank{model_.pods[pod].created(), model_.pods.uid(pod)};
     };
     for (std::size_t i = 0; i < gang.slots.size(); ++i) {
         const Slot& slot = gang.slots[i];
-        if (slot.state == SlotState::bound && model_.pods.holds_capacity(slot.pod) &&
+        if (slot.state == SlotState::bound && model_.pods[slot.pod].holds_capacity() &&
             !model_.evicting.contains(model_.pods.uid(slot.pod)) &&
             (!found || rank_of(i) < rank_of(*found))) {
             found = i;
@@ -100,12 +100,12 @@ void AnchorHandover::keep_place(const Application& gang, Application& heir) {
     if (!shape) {
         return;
     }
-    const std::string& node = model_.pods.node(model_.pods.id_of(gang.uid));
+    const std::string& node = model_.pods[model_.pods.id_of(gang.uid)].node();
     model_.ledger.add(heir, *shape, node, 1);
     Slot& slot = heir.slots.back();
-    const auto index = model_.cluster.find_node(node);
-    if (index && model_.cluster.capacity_in_all(
-                     *index, heir.declared.shapes[*shape].id, core::View::free) > 0) {
+    const auto index = model_.cluster.nodes().find(node);
+    const core::ShapeId id = heir.declared.shapes[*shape].id;
+    if (index && capacity_in_all(model_.cluster, *index, id, core::View::free) > 0) {
         model_.ledger.open(heir, slot, node);
     } else {
         model_.worklist.degraded.insert(heir.rank());
@@ -118,7 +118,7 @@ std::optional<std::size_t> AnchorHandover::find_shape(const Application& gang, A
         return std::nullopt;
     }
     const core::ShapeId own = *gang.declared.driver_shape;
-    const std::int32_t profile = model_.pods.profile(model_.pods.id_of(gang.uid));
+    const std::int32_t profile = model_.pods[model_.pods.id_of(gang.uid)].profile();
     std::vector<GangShape>& shapes = heir.declared.shapes;
     const auto known = std::find_if(shapes.begin(), shapes.end(), [&](const GangShape& shape) {
         return shape.profile == profile &&
@@ -132,17 +132,17 @@ std::optional<std::size_t> AnchorHandover::find_shape(const Application& gang, A
         return std::nullopt;
     }
     const core::Resources amounts = model_.cluster.resources(own);
-    const core::Constraints constraints = model_.cluster.constraints(own);
+    const core::Constraints constraints = model_.cluster.shapes().constraints(own);
     model_.shapes.add(heir, {profile, 1, -1, {}, true}, amounts, constraints);
     return shapes.size() - 1;
 }
 
 void AnchorHandover::move_members(const Application& gang, const Application& heir) {
-    for (const PodId id : model_.pods.sorted_members_of(gang.uid)) {
+    for (const PodId id : model_.pods.owners().sorted_members_of(gang.uid)) {
         PodEntry& member = model_.pods.expand(id);
         model_.gangs.leave_owner(member);
-        model_.pods.join(member, heir.uid);
-        model_.ledger.settle(member);
+        model_.pods.owners().join(member, heir.uid);
+        model_.ledger.pod_allocations().settle(member);
         compaction_.compact_if_settled(member);
     }
 }

@@ -129,7 +129,7 @@ void Answers::bind_failed(PodEntry& entry, const BindFinished& event) {
         model_.worklist.to_check.insert(owner.uid);
         model_.worklist.dirty_gangs.insert(owner.uid);
     }
-    model_.ledger.settle(entry);
+    model_.ledger.pod_allocations().settle(entry);
     model_.note_placement(entry, step_.now_ms);
     if (Application* app = model_.gangs.find(event.pod_uid);
         app != nullptr && app->phase == Phase::assumed) {
@@ -179,7 +179,7 @@ void Answers::on(const ReservationDiffers& event) {
         return;
     }
     app->published.is_shown = true;
-    publisher_.observe(*app, model_.pods.reservation(model_.pods.id_of(app->uid)));
+    publisher_.observe(*app, model_.pods[model_.pods.id_of(app->uid)].reservation());
 }
 
 }  // namespace gang

@@ -50,8 +50,8 @@ void ClaimEvents::on(const StorageMissing&) {
 /// Those who wait have waited for the limits, or want volumes that count from now on.
 void ClaimEvents::limits_changed(const std::vector<std::string>& nodes) {
     for (const std::string& name : nodes) {
-        if (const auto index = model_.cluster.find_node(name)) {
-            core::Node node = model_.cluster.node_as_told(*index);
+        if (const auto index = model_.cluster.nodes().find(name)) {
+            core::Node node = model_.cluster.room().node_as_told(*index);
             model_.volume_counts.offer(node);
             model_.cluster_model.set_offer(node);
         }
@@ -93,7 +93,7 @@ void ClaimEvents::count_volumes() {
     VolumeCounts& counts = model_.volume_counts;
     // Volumes without a claim are disks that pods name themselves.
     const bool is_any_wanted =
-        model_.claims.is_waited_for() || model_.cluster.columns().volume_name_count() > 0;
+        model_.claims.is_waited_for() || model_.cluster.extended_names().has_volumes();
     if (is_any_wanted && counts.ask()) {
         step_.decisions.emplace_back(WatchVolumeLimits{});
     }
@@ -142,8 +142,8 @@ void ClaimEvents::set_volumes(
         return;
     }
     const core::Resources requests =
-        model_.with_volumes(model_.pods.copy_of(*id), model_.pods.requests(*id), volumes);
-    if (requests == model_.pods.requests(*id)) {
+        model_.with_volumes(model_.pods.copy_of(*id), model_.pods[*id].requests(), volumes);
+    if (requests == model_.pods[*id].requests()) {
         return;
     }
     PodEntry& entry = model_.pods.expand(*id);
@@ -151,10 +151,10 @@ void ClaimEvents::set_volumes(
     Application* const owner = model_.gangs.find_owner(entry);
     if (entry.slot >= 0 && owner != nullptr) {
         model_.ledger.assign(*owner, static_cast<std::size_t>(entry.slot), entry);
-    } else if (const auto allocation = model_.cluster.find_pod(uid)) {
+    } else if (const auto allocation = model_.cluster.pods().find(uid)) {
         core::CardUse cards;
-        cards.said = model_.cluster.cards_of(*allocation);
-        model_.cluster.reallocate(*allocation, requests, core::UsedBy::gang, cards);
+        cards.said = model_.cluster.allocations().cards_of(*allocation);
+        model_.cluster.allocations().reallocate(*allocation, requests, core::UsedBy::gang, cards);
     }
     model_.cluster_model.check_if_overcommitted(entry.node());
     compaction_.compact_if_settled(entry);
@@ -164,10 +164,10 @@ void ClaimEvents::look_at_executors(Application& app, const core::Pod& driver) {
     for (GangShape& shape : app.declared.shapes) {
         if (shape.claims && app.phase == Phase::waiting) {
             const auto volumes = model_.volume_counts.limited(
-                model_.claims.volumes_of(driver, *shape.claims));
+                model_.claim_queries.volumes_of(driver, *shape.claims));
             model_.volume_counts.want(volumes);
             model_.shapes.set_volumes(
-                app, shape, model_.claims.nodes_of(driver, *shape.claims), volumes);
+                app, shape, model_.claim_queries.nodes_of(driver, *shape.claims), volumes);
         }
     }
 }
@@ -180,13 +180,13 @@ void ClaimEvents::look_again(const std::vector<std::string>& uids) {
         }
         core::Pod& pod = entry->pod;
         // Of a pod that is being bound it is decided; if that fails, its claims are read again.
-        if (auto nodes = model_.claims.nodes_of(pod);
+        if (auto nodes = model_.claim_queries.nodes_of(pod);
             entry->node().empty() && nodes != pod.constraints->volumes) {
             pod.constraints.edit().volumes = std::move(nodes);
-            model_.pods.share_constraints(pod);
+            model_.recent_constraints.share(pod);
         }
         if (entry->is_bindable()) {
-            const auto volumes = model_.volume_counts.limited(model_.claims.volumes_of(pod));
+            const auto volumes = model_.volume_counts.limited(model_.claim_queries.volumes_of(pod));
             model_.volume_counts.want(volumes);
             pod.requests = model_.with_volumes(*entry, std::move(pod.requests), volumes);
         }

@@ -51,12 +51,12 @@ void ClusterEvents::read_nodes_again() {
     model_.cluster_model.set_reserve(
         {said.headroom_cpu_milli, said.headroom_memory_bytes}, said.scarce);
     const std::vector<core::NodeIndex> nodes(
-        model_.cluster.nodes_by_name().begin(), model_.cluster.nodes_by_name().end());
+        model_.cluster.nodes().by_name().begin(), model_.cluster.nodes().by_name().end());
     for (const core::NodeIndex index : nodes) {
-        core::Node node = model_.cluster.node_as_told(index);
+        core::Node node = model_.cluster.room().node_as_told(index);
         note_costs(node);
-        if (node.cost != model_.cluster.node(index).cost ||
-            node.is_scarce != model_.cluster.node(index).is_scarce) {
+        if (node.cost != model_.cluster.nodes().node(index).cost ||
+            node.is_scarce != model_.cluster.nodes().node(index).is_scarce) {
             model_.cluster_model.upsert_node(node);
         }
     }

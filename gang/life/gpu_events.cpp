@@ -10,7 +10,7 @@ void GpuEvents::on(const MetricsSampled& event) {
         return;
     }
     std::set<core::AllocationId> open;
-    for (const Rank& rank : model_.ledger.unfilled()) {
+    for (const Rank& rank : model_.ledger.counts().unfilled()) {
         for (const Slot& slot : model_.gangs.at(rank.uid).slots) {
             if (slot.state == SlotState::open) {
                 open.insert(slot.allocation);

@@ -18,20 +18,20 @@ constexpr std::int64_t between_lists_ms = 2'000;
 void LabelLister::on(const PodListed& event) {
     core::NodeIndex node;
     if (const auto own = model_.pods.find(event.uid)) {
-        if (model_.pods.holds_capacity(*own)) {
-            node = model_.cluster.node_or_placeholder(model_.pods.node(*own));
+        if (model_.pods[*own].holds_capacity()) {
+            node = model_.cluster.node_or_placeholder(model_.pods[*own].node());
         }
-    } else if (const auto allocation = model_.cluster.find_pod(event.uid)) {
-        node = model_.cluster.allocation_of(*allocation).node;
+    } else if (const auto allocation = model_.cluster.pods().find(event.uid)) {
+        node = model_.cluster.allocations().of(*allocation).node;
     }
     if (!node.is_none()) {
-        model_.placed_pods.listed(
+        model_.pod_rules.placed().listed(
             event.uid, node, event.namespace_name, event.labels, event.deleting);
     }
 }
 
 void LabelLister::on(const PodsListed& event) {
-    model_.placed_pods.list_ended(event.complete);
+    model_.pod_rules.labels().list_ended(event.complete);
     not_before_ms_ = step_.now_ms + between_lists_ms;
 }
 
@@ -39,31 +39,31 @@ void LabelLister::on(const PodsListed& event) {
 void LabelLister::place_assumed() {
     model_.pods.for_each_active([this](const PodEntry& entry) {
         if (entry.pod.node_name.empty() && entry.holds_capacity()) {
-            model_.placed_pods.place(entry.pod, entry.node());
+            model_.pod_rules.placed().place(entry.pod, entry.node());
             step_.work_left -= work_per_pod_counted;
         }
     });
 }
 
 void LabelLister::run() {
-    PlacedPods& placed = model_.placed_pods;
-    if (!placed.knows_labels() && !placed.is_listing()) {
+    RuleLabels& labels = model_.pod_rules.labels();
+    if (!labels.are_known() && !labels.is_listing()) {
         if (step_.now_ms < not_before_ms_) {
             step_.wake_at(not_before_ms_);
         } else {
-            placed.list_began();
+            labels.list_began();
             place_assumed();
             ++step_.counters.label_lists;
             step_.decisions.emplace_back(ListPods{});
         }
     }
-    const std::size_t counted = placed.fill();
+    const std::size_t counted = model_.pod_rules.placed().fill();
     step_.work_left -= static_cast<std::int64_t>(counted) * work_per_pod_counted;
     if (counted == 0) {
         return;
     }
     model_.worklist.queue_changed = true;
-    placed.for_each_waiting([this](std::string_view uid) {
+    model_.pod_rules.waiting().for_each([this](std::string_view uid) {
         const PodEntry* const entry = model_.pods.find_active(uid);
         if (entry != nullptr && !entry->owner.empty()) {
             model_.worklist.dirty_gangs.insert(entry->owner);

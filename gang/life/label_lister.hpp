@@ -1,6 +1,6 @@
 #pragma once
 // Has all pods listed once more when a rule between pods names a label that was not asked for
-// before (model/cluster/placed_pods.hpp), and lets those who waited for it be tried.
+// before (model/cluster/rule_labels.hpp), and lets those who waited for it be tried.
 
 #include "gang/event.hpp"
 #include "gang/model/model.hpp"

@@ -24,7 +24,7 @@ bool NamespaceEvents::on(const NamespacesMissing& event) {
 
 void NamespaceEvents::run() {
     const bool is_needed =
-        model_.placed_pods.needs_namespaces() ||
+        model_.pod_rules.needs_namespaces() ||
         (model_.shares.is_active() && model_.shares.placement.needs_namespaces());
     if (is_needed && !is_asked_) {
         is_asked_ = true;
@@ -34,10 +34,10 @@ void NamespaceEvents::run() {
 
 /// Whoever waits with such a rule may go elsewhere now.
 bool NamespaceEvents::look_again(bool is_news) {
-    if (!is_news || !model_.placed_pods.needs_namespaces()) {
+    if (!is_news || !model_.pod_rules.needs_namespaces()) {
         return is_news;
     }
-    for (const PlacedPods::RulesTaken& taken : model_.placed_pods.namespaces_changed()) {
+    for (const WaitingRules::Taken& taken : model_.pod_rules.namespaces_changed()) {
         const std::string uid = taken.uid.substr(0, taken.uid.find('/'));
         PodEntry* const entry = model_.pods.find_active(uid);
         if (entry == nullptr) {

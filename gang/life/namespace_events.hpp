@@ -1,6 +1,6 @@
 #pragma once
 // Labels of namespaces: asks for them once somebody's rule speaks of them, and takes such rules over
-// anew when they change (model/cluster/placed_pods.hpp, shares/queue_placement.hpp).
+// anew when they change (model/cluster/inter_pod_rules.hpp, shares/queue_placement.hpp).
 
 #include "gang/event.hpp"
 #include "gang/model/model.hpp"

@@ -73,7 +73,7 @@ void PodEvents::on(const PodUpserted& event) {
         core::add_default_spread(pod.rules, pod.labels);
     }
     if (pod.claims && pod.node_name.empty()) {
-        pod.constraints.edit().volumes = model_.claims.nodes_of(pod);
+        pod.constraints.edit().volumes = model_.claim_queries.nodes_of(pod);
     }
     if (pod.claims) {
         keep_volumes(pod);
@@ -94,11 +94,11 @@ void PodEvents::keep_volumes(core::Pod& pod) const {
         std::sort(pod.requests.extended.begin(), pod.requests.extended.end());
     };
     if (const auto known = model_.pods.find(pod.uid)) {
-        keep(model_.pods.requests(*known));
-    } else if (const auto counted = model_.cluster.find_pod(pod.uid)) {
-        keep(model_.cluster.resources_of(*counted));
+        keep(model_.pods[*known].requests());
+    } else if (const auto counted = model_.cluster.pods().find(pod.uid)) {
+        keep(model_.cluster.allocations().resources_of(*counted));
     } else if (pod.node_name.empty()) {
-        auto volumes = model_.volume_counts.limited(model_.claims.volumes_of(pod));
+        auto volumes = model_.volume_counts.limited(model_.claim_queries.volumes_of(pod));
         if (model_.reader.is_executor(pod)) {
             const core::OwnerReference* const controller = core::find_controller(pod);
             model_.own_volumes(
@@ -146,8 +146,8 @@ void PodEvents::take(const core::Pod& pod) {
     if (!known) {
         PodEntry& entry = model_.pods.add(pod.uid);
         entry.pod = pod;
-        model_.pods.share_constraints(entry.pod);
-        model_.pods.read_slot(entry);
+        model_.recent_constraints.share(entry.pod);
+        read_slot(entry, model_.texts);
         entry.profile = profile_of(entry.pod);
         entry.is_unasked = model_.reader.names_extender(pod);
         // What was there before us has waited before, too; the server's clock is all that tells.
@@ -160,13 +160,13 @@ void PodEvents::take(const core::Pod& pod) {
         return;
     }
     if (is_no_op(*known, pod)) {
-        if (const std::string& group = model_.pods.group(*known); !group.empty()) {
+        if (const std::string& group = model_.pods[*known].group(); !group.empty()) {
             model_.worklist.group_statuses.insert(group);  // it may run by now
-        } else if (model_.pods.is_driver(*known)) {
+        } else if (model_.pods[*known].is_driver()) {
             model_.groups.set_driver_group(pod, model_.reader.group_of_driver(pod));
         }
         roles_.note_driver_group(*known);
-        model_.placed_pods.place(pod, pod.node_name);  // its labels may be others
+        model_.pod_rules.placed().place(pod, pod.node_name);  // its labels may be others
         return;
     }
     PodEntry& entry = model_.pods.expand(*known);
@@ -215,9 +215,9 @@ void PodEvents::take_state(PodEntry& entry, const core::Pod& update) {
     const std::int64_t created = pod.created;
     auto properties = std::move(pod.spark_properties);
     pod = update;
-    model_.pods.share_constraints(pod);
+    model_.recent_constraints.share(pod);
     pod.created = created;  // ranks are made of it
-    model_.pods.read_slot(entry);
+    read_slot(entry, model_.texts);
     if (entry.group.empty()) {
         entry.profile = profile_of(pod);
     }
@@ -237,7 +237,7 @@ bool PodEvents::is_no_op(PodId id, const core::Pod& update) {
     if (!model_.pods.is_compacted(id)) {
         return false;
     }
-    if (!model_.pods.is_driver(id)) {
+    if (!model_.pods[id].is_driver()) {
         return model_.pods.is_known(id, update);
     }
     const Application* app = model_.gangs.find(update.uid);
@@ -259,7 +259,7 @@ bool PodEvents::is_no_op_of_driver(const Application& app, const core::Pod& upda
     return app.phase == Phase::running && is_text_known &&
            (app.health.driver_runs || update.phase != core::PodPhase::running) &&
            app.declared.driver_shape &&
-           model_.cluster.constraints(*app.declared.driver_shape) == update.constraints;
+           model_.cluster.shapes().constraints(*app.declared.driver_shape) == update.constraints;
 }
 
 void PodEvents::observe(PodEntry& entry) {
@@ -279,7 +279,7 @@ void PodEvents::observe(PodEntry& entry) {
     } else {
         leadership_.observe_fencing_token(entry);
     }
-    model_.ledger.settle(entry);
+    model_.ledger.pod_allocations().settle(entry);
     model_.note_placement(entry, step_.now_ms);
     if (!entry.group.empty() && entry.is_change) {
         model_.worklist.dirty_groups.insert(entry.group);
@@ -364,7 +364,7 @@ void PodEvents::observe_member(PodEntry& entry) {
         if (!entry.holds_capacity() ||
             gang.slots[static_cast<std::size_t>(entry.slot)].node != entry.node()) {
             model_.ledger.release(gang, entry);
-            model_.ledger.settle(entry);
+            model_.ledger.pod_allocations().settle(entry);
             assigner_.slot_opened(gang);
             model_.worklist.to_check.insert(gang.uid);
             model_.worklist.dirty_gangs.insert(gang.uid);
@@ -400,7 +400,7 @@ void PodEvents::forget_pod(PodEntry& entry) {
         model_.cluster_model.lift_quarantine(entry.node());
     }
     if (Application* app = model_.gangs.find(uid); app != nullptr && app->is_driver) {
-        model_.ledger.forget(entry);
+        model_.ledger.pod_allocations().forget(entry);
         life_.end(*app);
     } else if (app != nullptr) {
         model_.gangs.erase(uid);
@@ -439,12 +439,12 @@ void PodEvents::forget_pod(PodEntry& entry) {
     if (Application* const gang = was_in_slot ? model_.gangs.find(owner_uid.str()) : nullptr) {
         assigner_.slot_opened(*gang);
     }
-    model_.placed_pods.remove(uid);
-    model_.placed_pods.stop_waiting(uid);
-    model_.placed_pods.stop_waiting_for_executors(uid);
+    model_.pod_rules.placed().remove(uid);
+    model_.pod_rules.waiting().stop(uid);
+    model_.pod_rules.waiting().stop_for_executors(uid);
     model_.claims.forget(uid);
     model_.claims.forget_executors(uid);
-    model_.ledger.forget(entry);
+    model_.ledger.pod_allocations().forget(entry);
     status_reporter_.forget(uid);
     leadership_.fence().drop(uid);
     model_.awaited_answers.forget(uid);

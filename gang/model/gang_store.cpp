@@ -210,13 +210,13 @@ void GangStore::erase(const std::string& uid) {
 
 void GangStore::forget_if_unused(const std::string& uid) {
     const Application* app = find(uid);
-    if (app != nullptr && !in_.pods.contains(uid) && in_.pods.members_of(uid).empty()) {
+    if (app != nullptr && !in_.pods.contains(uid) && in_.pods.owners().members_of(uid).empty()) {
         erase(uid);
     }
 }
 
 void GangStore::leave_owner(PodEntry& entry) {
-    const bool was_last = in_.pods.leave(entry);
+    const bool was_last = in_.pods.owners().leave(entry);
     const core::Text owner = std::exchange(entry.owner, {});
     if (was_last) {
         forget_if_unused(owner);

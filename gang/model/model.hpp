@@ -24,9 +24,12 @@
 #include "gang/model/cluster/nominations.hpp"
 #include "gang/model/pod/application_ids.hpp"
 #include "gang/model/pod/awaited_answers.hpp"
+#include "gang/model/pod/executor_labels.hpp"
 #include "gang/model/pod/pods.hpp"
+#include "gang/model/pod/recent_constraints.hpp"
 #include "gang/model/quota/quota_board.hpp"
 #include "gang/model/shape/gang_shapes.hpp"
+#include "gang/model/volume/claim_queries.hpp"
 #include "gang/model/volume/claims.hpp"
 #include "gang/model/volume/volume_counts.hpp"
 #include "gang/model/waiting_line.hpp"
@@ -69,16 +72,16 @@ struct Model {
                                      : Claims::Mount::none,
             now_ms);
         if (entry.holds_capacity()) {
-            placed_pods.place(entry.pod, entry.node());
+            pod_rules.placed().place(entry.pod, entry.node());
         } else {
-            placed_pods.remove(entry.pod.uid);
+            pod_rules.placed().remove(entry.pod.uid);
         }
         if (!entry.is_bindable()) {
-            placed_pods.stop_waiting(entry.pod.uid);
-            placed_pods.stop_waiting_for_executors(entry.pod.uid);
+            pod_rules.waiting().stop(entry.pod.uid);
+            pod_rules.waiting().stop_for_executors(entry.pod.uid);
             claims.forget_executors(entry.pod.uid);
         } else {
-            std::string problem = placed_pods.wait(entry.pod);
+            std::string problem = pod_rules.waiting().wait(entry.pod);
             if (!problem.empty() && entry.pod.problem.empty()) {
                 entry.pod.problem = std::move(problem);
             }
@@ -106,8 +109,8 @@ struct Model {
         }
         gpus.settle();
         for (const std::string& name : gpus.take_changed()) {
-            if (const auto index = cluster.find_node(name)) {
-                core::Node node = cluster.node_as_told(*index);
+            if (const auto index = cluster.nodes().find(name)) {
+                core::Node node = cluster.room().node_as_told(*index);
                 gpus.offer(node);
                 cluster_model.set_offer(node);
             }
@@ -115,25 +118,26 @@ struct Model {
     }
 
     /// What claims of its own pod, or of its executors to come, keep it waiting for.
-    std::optional<Claims::Obstacle> find_claim_obstacle(
+    std::optional<ClaimObstacle> find_claim_obstacle(
         const Application& app, const core::Pod& pod) const {
         auto obstacle = find_claim_obstacle(pod);
         for (const GangShape& shape : app.declared.shapes) {
             if (!obstacle && shape.claims) {
-                obstacle = claims.find_obstacle(pod, *shape.claims);
+                obstacle = claim_queries.find_obstacle(pod, *shape.claims);
                 if (!obstacle && volume_counts.is_awaited_for(
-                                     claims.volumes_of(pod, *shape.claims))) {
-                    obstacle = Claims::Obstacle{};
+                                     claim_queries.volumes_of(pod, *shape.claims))) {
+                    obstacle = ClaimObstacle{};
                 }
             }
         }
         return obstacle;
     }
     /// Of the pod's own claims.
-    std::optional<Claims::Obstacle> find_claim_obstacle(const core::Pod& pod) const {
-        auto obstacle = claims.find_obstacle(pod);
-        if (!obstacle && pod.claims && volume_counts.is_awaited_for(claims.volumes_of(pod))) {
-            obstacle = Claims::Obstacle{};
+    std::optional<ClaimObstacle> find_claim_obstacle(const core::Pod& pod) const {
+        auto obstacle = claim_queries.find_obstacle(pod);
+        if (!obstacle && pod.claims &&
+            volume_counts.is_awaited_for(claim_queries.volumes_of(pod))) {
+            obstacle = ClaimObstacle{};
         }
         return obstacle;
     }
@@ -176,15 +180,15 @@ struct Model {
 
     /// That of its driver's schedulerName; nullptr: the configuration has it no more.
     const config::Profile* profile_of(const Application& app) const {
-        return schema.find_profile(pods.scheduler_name(pods.id_of(app.uid)));
+        return schema.find_profile(pods[pods.id_of(app.uid)].scheduler_name());
     }
 
     /// How many things are known because of pods: 0 when there are none, and for a while after.
     std::size_t remembered() const {
-        return pods.size() + pods.owner_count() + application_ids.size() + gangs.size() +
+        return pods.size() + pods.owners().size() + application_ids.size() + gangs.size() +
                waiting.size() + awaited_answers.size() + worklist.size() + wanted.size() +
-               cluster.allocation_count() + conf_asker.remembered() + placed_pods.size() +
-               placed_pods.waiting_count() + placed_pods.by_labels_count() + claims.remembered() + volume_counts.remembered() +
+               cluster.allocations().count() + conf_asker.remembered() +
+               pod_rules.remembered() + claims.remembered() + volume_counts.remembered() +
                groups.remembered() +
                shares.charges.size() + held_binds.size() + nominations.size() + evicting.size() + bought.size() + run_times.size() +
                outlooks.size() + demand.remembered() + quotas.remembered();
@@ -196,18 +200,20 @@ struct Model {
     core::Cluster& cluster{cluster_model.cluster()};
     core::Namespaces& namespaces{cluster_model.namespaces()};
     Shares shares{schema, namespaces};
-    PlacedPods& placed_pods{cluster_model.placed_pods()};
+    InterPodRules& pod_rules{cluster_model.pod_rules()};
     core::DomainIndex& domains{cluster_model.domains()};
     GpuBoard gpus{schema.gpu_metrics, cluster};
     FitCache fit_cache;
     core::Texts texts;
     Pods pods{texts};
+    RecentConstraints recent_constraints;
     Ledger ledger{cluster, pods, texts, shares, schema};
     ApplicationIds application_ids;  ///< by PodEntry::application_key
     WaitingLine waiting;             ///< gangs that want to be admitted
     ConfAsker conf_asker;
     StorageRoom storage;
-    Claims claims{storage};
+    Claims claims;
+    ClaimQueries claim_queries{claims, storage};
     VolumeCounts volume_counts;
     PodGroups groups;
     Worklist worklist;
@@ -215,7 +221,7 @@ struct Model {
         {reader.profiles(),
          cluster,
          domains,
-         placed_pods,
+         pod_rules,
          fit_cache,
          texts,
          pods,

@@ -1,7 +1,5 @@
 #include "gang/model/waiting_line.hpp"
 
-#include "core/base/result.hpp"
-
 namespace gang {
 namespace {
 
@@ -23,7 +21,7 @@ bool WaitingLine::insert(Application& app, bool failed_before) {
 
 bool WaitingLine::erase(Application& app) {
     if (!contains(app)) return false;
-    leave_class(app);
+    classes_.leave(entry(app));
     unclassified_.erase(&app);
     line_.erase(&app);
     entries_[app.entry_index] = {};
@@ -39,7 +37,7 @@ bool WaitingLine::erase(Application& app) {
 
 void WaitingLine::changed(Application& app) {
     if (!contains(app)) return;
-    leave_class(app);
+    classes_.leave(entry(app));
     unclassified_.insert(&app);
 }
 
@@ -54,30 +52,6 @@ void WaitingLine::forget_reported() {
     for (QueueEntry& entry : entries_) {
         entry.is_reported = false;
     }
-}
-
-/// An empty class is kept for a cycle that stands in it, and knows nothing any more: the numbers of
-/// its shapes may come to mean others.
-void WaitingLine::leave_class(Application& app) {
-    QueueEntry& entry = entries_[app.entry_index];
-    if (entry.gang_class == nullptr) return;
-    EquivalenceClass& gang_class = entry.gang_class->second;
-    gang_class.members.erase(&app);
-    if (const Lane& lane = entry.gang_class->first.lane; lane.queue != no_queue) {
-        const auto line = lanes_.find(lane);
-        line->second.erase(&app);
-        if (line->second.empty()) lanes_.erase(line);
-    }
-    const auto size = gang_class.sizes.find(entry.size);
-    if (--size->second == 0) gang_class.sizes.erase(size);
-    gang_class.unattempted -= entry.is_attempted ? 0 : 1;
-    if (gang_class.members.empty()) {
-        gang_class.verdicts = {};
-        gang_class.over_quota_at = 0;
-    }
-    entry.gang_class = nullptr;
-    entry.is_attempted = false;
-    entry.is_reported = false;
 }
 
 void WaitingLine::move_entry(std::uint32_t from, std::uint32_t to) {
@@ -119,30 +93,8 @@ std::vector<QueueEntry>& WaitingLine::sorted_entries() {
 }
 
 Line WaitingLine::take_unclassified() {
-    std::erase_if(
-        gang_classes_, [](const auto& gang_class) { return gang_class.second.members.empty(); });
+    classes_.erase_empty();
     return std::exchange(unclassified_, {});
-}
-
-void WaitingLine::classify(Application& app, EquivalenceKey key, std::int64_t size) {
-    QueueEntry& entry = entries_[app.entry_index];
-    ENSURE(entry.gang_class == nullptr);
-    entry.gang_class = &*gang_classes_.try_emplace(std::move(key)).first;
-    entry.size = size;
-    entry.is_attempted = false;
-    EquivalenceClass& gang_class = entry.gang_class->second;
-    gang_class.members.insert(&app);
-    if (const Lane& lane = entry.gang_class->first.lane; lane.queue != no_queue) {
-        lanes_[lane].insert(&app);
-    }
-    ++gang_class.sizes[size];
-    ++gang_class.unattempted;
-}
-
-void WaitingLine::note_attempt(QueueEntry& entry) {
-    if (entry.is_attempted) return;
-    entry.is_attempted = true;
-    if (entry.gang_class != nullptr) --entry.gang_class->second.unattempted;
 }
 
 }  // namespace gang

@@ -37,8 +37,8 @@ void Evictions::set_evicting(const std::string& pod, bool is_evicting) {
     const bool is_new =
         is_evicting ? model_.evicting.insert(pod).second : model_.evicting.erase(pod) > 0;
     const auto id = model_.pods.find(pod);
-    if (is_new && id && !model_.pods.group(*id).empty()) {
-        model_.worklist.dirty_groups.insert(model_.pods.group(*id));
+    if (is_new && id && !model_.pods[*id].group().empty()) {
+        model_.worklist.dirty_groups.insert(model_.pods[*id].group());
     }
 }
 
@@ -86,7 +86,7 @@ void Evictions::follow() {
 bool Evictions::follow(const std::string& driver, Broken& broken) {
     bool is_any_left = model_.pods.find(driver).has_value();
     bool is_any_asked = false;
-    for (const PodId member : model_.pods.sorted_members_of(driver)) {
+    for (const PodId member : model_.pods.owners().sorted_members_of(driver)) {
         const std::string uid = model_.pods.uid(member);
         if (is_gone(uid)) {
             continue;
@@ -112,7 +112,7 @@ void Evictions::forget_all() {
 
 bool Evictions::is_gone(const std::string& pod) const {
     const auto id = model_.pods.find(pod);
-    return !id || !model_.pods.holds_capacity(*id) ||
+    return !id || !model_.pods[*id].holds_capacity() ||
            (!model_.pods.is_compacted(*id) && model_.pods.at(*id).pod.deleting);
 }
 

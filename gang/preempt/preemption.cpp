@@ -88,7 +88,7 @@ void Preemption::give_way() {
         const bool is_in_the_way = std::any_of(
             nomination.held.begin(), nomination.held.end(), [this](core::AllocationId room) {
                 return model_.cluster.columns().is_overcommitted(
-                    model_.cluster.allocation_of(room).node);
+                    model_.cluster.allocations().of(room).node);
             });
         if (is_in_the_way) {
             over.push_back(uid);
@@ -309,7 +309,7 @@ bool Preemption::goes_with_gang(
         return false;
     }
     const std::string& owner =
-        is_executor ? model_.pods.owner(model_.pods.id_of(victim.uid)) : victim.uid;
+        is_executor ? model_.pods[model_.pods.id_of(victim.uid)].owner() : victim.uid;
     return std::any_of(victims.begin(), victims.end(), [&](const Evictable& other) {
         return other.victim.kind == Victim::Kind::gang && other.victim.uid == owner;
     });
@@ -372,7 +372,7 @@ std::string Preemption::names_of(std::vector<Victim> victims, const std::string&
     for (std::size_t i = 0; i < std::min(victims.size(), named_max); ++i) {
         names += i == 0 ? "" : ", ";
         names += kinds[static_cast<std::size_t>(victims[i].kind)];
-        const std::string full = model_.pods.full_name(model_.pods.id_of(victims[i].uid));
+        const std::string full = model_.pods[model_.pods.id_of(victims[i].uid)].full_name();
         const std::size_t slash = full.find('/');
         names += name_for(
             reader,

@@ -1,5 +1,6 @@
 #pragma once
-// Has others evicted for a gang that waits, as the file's queues allow it (docs/preemption.md).
+// Has others evicted for a gang that waits, as the file's queues allow it
+// (docs/manage/preemption.md).
 //
 //   the first of a queue waits for room --victims, plan--> nominated: room is held as it appears
 //     --EvictPod for each driver (or executor beyond a reservation), then for its gang's other pods;

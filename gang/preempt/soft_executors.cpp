@@ -9,12 +9,12 @@ namespace gang {
 
 bool SoftExecutors::take_out(const std::string& pod) {
     const auto id = model_.pods.find(pod);
-    if (!id || model_.pods.slot(*id) < 0) {
+    if (!id || model_.pods[*id].slot() < 0) {
         return false;
     }
-    const std::string driver = model_.pods.owner(*id);
+    const std::string driver = model_.pods[*id].owner();
     Application* const app = model_.gangs.find(driver);
-    const auto slot = static_cast<std::size_t>(model_.pods.slot(*id));
+    const auto slot = static_cast<std::size_t>(model_.pods[*id].slot());
     if (app == nullptr || app->phase != Phase::running) {
         return false;
     }
@@ -26,7 +26,7 @@ bool SoftExecutors::take_out(const std::string& pod) {
     Taken& noted = taken_[pod];
     noted.driver = driver;
     noted.node = taken.node.str();
-    noted.size = model_.cluster.resources_of(taken.allocation);
+    noted.size = model_.cluster.allocations().resources_of(taken.allocation);
     noted.shape = taken.shape;
     model_.ledger.take_out(*app, slot);
     noted.generation = publisher_.rewrite(*app);
@@ -64,8 +64,8 @@ void SoftExecutors::put_back(const std::string& pod) {
     taken_.erase(found);
     const auto id = model_.pods.find(pod);
     Application* const app = model_.gangs.find(taken.driver);
-    const bool is_there = id && model_.pods.holds_capacity(*id) && model_.pods.slot(*id) < 0 &&
-                          model_.pods.node(*id) == taken.node && !taken.is_going;
+    const bool is_there = id && model_.pods[*id].holds_capacity() && model_.pods[*id].slot() < 0 &&
+                          model_.pods[*id].node() == taken.node && !taken.is_going;
     if (!is_there || app == nullptr || app->phase != Phase::running || app->is_slotless() ||
         taken.shape >= app->declared.shapes.size()) {
         return;
@@ -85,7 +85,7 @@ void SoftExecutors::hold_unwritten() {
     for (auto next = taken_.begin(); next != taken_.end();) {
         auto& [pod, taken] = *next;
         const auto id = model_.pods.find(pod);
-        if (id && model_.pods.holds_capacity(*id)) {
+        if (id && model_.pods[*id].holds_capacity()) {
             ++next;
             continue;
         }
@@ -95,7 +95,7 @@ void SoftExecutors::hold_unwritten() {
             continue;
         }
         if (!std::exchange(taken.has_left, true)) {
-            model_.ledger.release_later(*app, taken.node, taken.size, taken.generation);
+            model_.ledger.releases().hold(*app, taken.node, taken.size, taken.generation);
         }
         ++next;
     }

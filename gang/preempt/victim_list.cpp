@@ -71,7 +71,7 @@ std::vector<std::size_t> in_order_of_going(
         const Slot& slot = app.slots[i];
         const bool is_leaving = slot.state == SlotState::draining;
         if (slot.shape == shape && (slot.state == SlotState::bound || is_leaving)) {
-            filled.push_back({!is_leaving, pods.created(slot.pod), i});
+            filled.push_back({!is_leaving, pods[slot.pod].created(), i});
         }
     }
     std::sort(filled.begin(), filled.end(), [](const Filled& a, const Filled& b) {
@@ -169,7 +169,7 @@ std::vector<std::size_t> VictimList::in_order() const {
 /// Never evicted, whoever wants its room.
 bool VictimList::is_safe(
     const std::string& uid, std::string_view namespace_name, std::int32_t priority) const {
-    const std::string& scheduler = model_.pods.scheduler_name(model_.pods.id_of(uid));
+    const std::string& scheduler = model_.pods[model_.pods.id_of(uid)].scheduler_name();
     return namespace_name == system_namespace || priority >= critical_priority ||
            model_.schema.find_profile(scheduler) == nullptr || model_.reader.is_extended(scheduler);
 }
@@ -244,10 +244,10 @@ bool VictimList::is_seen(PodId pod) const {
 
 /// It is no part of a gang, nor may it become one: of a pod group, whose members start one by one.
 bool VictimList::is_lone(PodId pod) const {
-    if (model_.pods.is_driver(pod) || model_.pods.is_executor(pod)) {
+    if (model_.pods[pod].is_driver() || model_.pods[pod].is_executor()) {
         return false;
     }
-    const std::string& key = model_.pods.group(pod);
+    const std::string& key = model_.pods[pod].group();
     if (key.empty()) {
         return true;
     }
@@ -269,18 +269,18 @@ void VictimList::look_at_lone(const std::string& uid, const PreemptorRights& rig
     if (!is_seen(*pod) || account == nullptr || account->queue == no_queue || is_spared(uid)) {
         return;
     }
-    const std::int32_t priority = model_.pods.priority(*pod);
+    const std::int32_t priority = model_.pods[*pod].priority();
     const auto reason = rights.reason_for(account->queue, priority);
-    if (!reason || is_safe(uid, model_.pods.namespace_of(*pod), priority)) {
+    if (!reason || is_safe(uid, model_.pods[*pod].namespace_name(), priority)) {
         return;
     }
     Evictable one;
     one.victim = {uid, Victim::Kind::pod, *reason};
     set_queue(one, account->queue);
     one.priority = priority;
-    one.created = model_.pods.created(*pod);
+    one.created = model_.pods[*pod].created();
     one.work_lost = std::max<std::int64_t>(now_ms_ - one.created * 1'000, 0);
-    one.amounts.add(model_.pods.requests(*pod), 1);
+    one.amounts.add(model_.pods[*pod].requests(), 1);
     add_room(uid, one.room);
     one.pods = 1;
     found_.push_back(std::move(one));
@@ -292,13 +292,13 @@ void VictimList::look_at_lone(const std::string& uid, const PreemptorRights& rig
 std::vector<PodId> VictimList::rest_of(const PodGroup& group) const {
     std::vector<PodId> rest;
     for (const PodId member : group.members) {
-        const std::string& owner = model_.pods.owner(member);
+        const std::string& owner = model_.pods[member].owner();
         const Application* const app =
             model_.gangs.find(owner.empty() ? model_.pods.uid(member) : owner);
         const bool is_over = app == nullptr || (app->is_driver && app->phase == Phase::ended);
         const bool is_going = is_being_deleted(model_.pods, member) || (!owner.empty() && evictions_.is_broken(owner));
-        if (model_.pods.holds_capacity(member) && is_over && !is_going && !is_lone(member) &&
-            !model_.pods.is_executor(member)) {
+        if (model_.pods[member].holds_capacity() && is_over && !is_going && !is_lone(member) &&
+            !model_.pods[member].is_executor()) {
             rest.push_back(member);
         }
     }
@@ -318,25 +318,26 @@ void VictimList::look_at_rest(const PodGroup& group, const PreemptorRights& righ
         const std::string* const holder = model_.shares.charges.holder_of(uid);
         const QueueAccount* const account =
             holder == nullptr ? nullptr : model_.shares.charges.find(*holder);
-        const std::int32_t priority = model_.pods.priority(member);
+        const std::int32_t priority = model_.pods[member].priority();
         const auto reason = account == nullptr || account->queue == no_queue
                                 ? std::nullopt
                                 : rights.reason_for(account->queue, priority);
         if (!reason || nominated_.contains(uid) || is_spared(uid) || !is_seen(member) ||
-            is_safe(uid, model_.pods.namespace_of(member), priority)) {
+            is_safe(uid, model_.pods[member].namespace_name(), priority)) {
             return;
         }
         if (rest.victim.uid.empty()) {
             rest.victim = {uid, Victim::Kind::pod, *reason};
-            rest.created = model_.pods.created(member);
+            rest.created = model_.pods[member].created();
             rest.priority = priority;
             set_queue(rest, account->queue);
         } else {
             rest.others.push_back(uid);
         }
         rest.priority = std::max(rest.priority, priority);
-        rest.work_lost += std::max<std::int64_t>(now_ms_ - model_.pods.created(member) * 1'000, 0);
-        rest.amounts.add(model_.pods.requests(member), 1);
+        const std::int64_t created_ms = model_.pods[member].created() * 1'000;
+        rest.work_lost += std::max<std::int64_t>(now_ms_ - created_ms, 0);
+        rest.amounts.add(model_.pods[member].requests(), 1);
         add_room(uid, rest.room);
         ++rest.pods;
     }
@@ -355,7 +356,7 @@ void VictimList::add_ending(const Application& app) {
     }
     const bool is_all_going = evictions_.is_broken(app.uid) ||
                               (app.group.empty() && driver && is_being_deleted(model_.pods, *driver));
-    for (const PodId member : model_.pods.members_of(app.uid)) {
+    for (const PodId member : model_.pods.owners().members_of(app.uid)) {
         if (is_all_going || is_being_deleted(model_.pods, member)) {
             add_room(model_.pods.uid(member), ending_);
         }
@@ -374,8 +375,8 @@ void VictimList::add_surplus(const Application& app, Evictable& of_gang) {
     if (goes_whole(app)) {
         return;
     }
-    for (const PodId member : model_.pods.members_of(app.uid)) {
-        if (model_.pods.slot(member) >= 0 || !model_.pods.holds_capacity(member)) {
+    for (const PodId member : model_.pods.owners().members_of(app.uid)) {
+        if (model_.pods[member].slot() >= 0 || !model_.pods[member].holds_capacity()) {
             continue;
         }
         const std::string uid = model_.pods.uid(member);
@@ -395,7 +396,7 @@ void VictimList::add_surplus(const Application& app, Evictable& of_gang) {
         one.victim.kind = Victim::Kind::executor;
         one.work_lost = of_gang.work_lost / std::max<std::int64_t>(of_gang.pods, 1);
         one.created = of_gang.created;
-        one.amounts.add(model_.pods.requests(member), 1);
+        one.amounts.add(model_.pods[member].requests(), 1);
         one.pods = 1;
         add_room(uid, one.room);
         of_gang.amounts.add(one.amounts, -1);  // it goes before its gang
@@ -412,7 +413,7 @@ void VictimList::add_open_slots(
         one.victim.uid = app.uid;
         one.victim.kind = Victim::Kind::open_slot;
         one.created = of_gang.created;
-        one.victim.node = model_.cluster.allocation_of(slot.allocation).node;
+        one.victim.node = model_.cluster.allocations().of(slot.allocation).node;
         one.victim.shape = slot.shape;
         one.amounts.add(model_.cluster.resources(app.declared.shapes[slot.shape].id), 1);
         one.room = {slot.allocation};
@@ -432,7 +433,7 @@ std::vector<std::size_t> VictimList::executors_that_may_go(
     for (const std::size_t i : slots) {
         const Slot& slot = app.slots[i];
         const core::Resources& size = model_.cluster.resources(app.declared.shapes[slot.shape].id);
-        if (fits_within(size, model_.pods.requests(slot.pod)) && !is_left_alone(slot.pod)) {
+        if (fits_within(size, model_.pods[slot.pod].requests()) && !is_left_alone(slot.pod)) {
             found.push_back(i);
         }
     }
@@ -449,10 +450,10 @@ void VictimList::add_soft_executors(
             part_of(of_gang, is_leaving ? VictimStep::open_slot : VictimStep::soft_executor);
         one.victim.uid = model_.pods.uid(slot.pod);
         one.victim.kind = Victim::Kind::soft_executor;
-        one.created = model_.pods.created(slot.pod);
+        one.created = model_.pods[slot.pod].created();
         one.work_lost =
             is_leaving ? 0 : std::max<std::int64_t>(now_ms_ - one.created * 1'000, 0);
-        one.amounts.add(model_.cluster.resources_of(slot.allocation), 1);
+        one.amounts.add(model_.cluster.allocations().resources_of(slot.allocation), 1);
         one.room = {slot.allocation};
         one.pods = 1;
         of_gang.amounts.add(one.amounts, -1);
@@ -461,7 +462,7 @@ void VictimList::add_soft_executors(
 }
 
 void VictimList::add_room(const std::string& uid, std::vector<core::AllocationId>& room) const {
-    if (const auto allocation = model_.cluster.find_pod(uid)) {
+    if (const auto allocation = model_.cluster.pods().find(uid)) {
         room.push_back(*allocation);
     }
 }
@@ -486,8 +487,8 @@ void VictimList::add_gang_room(
     if (!goes_whole(app)) {
         return;  // these are victims of their own
     }
-    for (const PodId member : model_.pods.members_of(app.uid)) {
-        if (model_.pods.slot(member) < 0 && model_.pods.holds_capacity(member)) {
+    for (const PodId member : model_.pods.owners().members_of(app.uid)) {
+        if (model_.pods[member].slot() < 0 && model_.pods[member].holds_capacity()) {
             add_room(model_.pods.uid(member), gang.room);
             ++gang.pods;
         }

@@ -96,7 +96,7 @@ std::vector<Evictable> VictimSearch::on_nodes_of(
     const auto is_apart = [&](const Evictable& one) {
         return std::none_of(one.room.begin(), one.room.end(), [&](core::AllocationId room) {
             return std::binary_search(
-                nodes.begin(), nodes.end(), model_.cluster.allocation_of(room).node.value);
+                nodes.begin(), nodes.end(), model_.cluster.allocations().of(room).node.value);
         });
     };
     part.erase(std::remove_if(part.begin(), part.end(), is_apart), part.end());

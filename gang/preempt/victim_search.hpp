@@ -1,6 +1,6 @@
 #pragma once
 // The fewest victims, in their order, whose room lets the whole gang in: tried on the cluster
-// itself, and rolled back (core/cluster/trial.hpp). No plan, no victims.
+// itself, and rolled back (core/cluster/allocation/trial.hpp). No plan, no victims.
 //
 //   the first one, two, four, ... of them gone: does it fit? --not with all--> nothing
 //     yes --> the shortest part of the list that does (by halves)
@@ -8,7 +8,7 @@
 //         --> without the last of them, and those before, as long as it still fits: of many
 //             victims first in parts, then one after another
 
-#include "core/cluster/trial.hpp"
+#include "core/cluster/allocation/trial.hpp"
 #include "core/placement/placement.hpp"
 #include "gang/model/application.hpp"
 #include "gang/model/model.hpp"

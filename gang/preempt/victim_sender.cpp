@@ -133,11 +133,11 @@ std::int64_t VictimSender::pods_of(const Victim& victim) const {
     if (victim.kind == Victim::Kind::open_slot) {
         return 0;
     }
-    const auto holds = [&](PodId pod) { return model_.pods.holds_capacity(pod) ? 1 : 0; };
+    const auto holds = [&](PodId pod) { return model_.pods[pod].holds_capacity() ? 1 : 0; };
     const auto first = model_.pods.find(victim.uid);
     std::int64_t pods = first ? holds(*first) : 0;
     if (victim.kind == Victim::Kind::gang) {
-        for (const PodId member : model_.pods.members_of(victim.uid)) {
+        for (const PodId member : model_.pods.owners().members_of(victim.uid)) {
             pods += holds(member);
         }
     }
@@ -200,7 +200,7 @@ void VictimSender::send_soft(const std::string& gang, Nomination& nomination, Vi
     if (evictions_.is_gone(victim.uid)) {
         victim.stage = Victim::Stage::ending;
         soft_.went(victim.uid);
-    } else if (model_.pods.slot(model_.pods.id_of(victim.uid)) >= 0) {
+    } else if (model_.pods[model_.pods.id_of(victim.uid)].slot() >= 0) {
         soft_.put_back(victim.uid);  // an open slot of its gang on its node has become its own
         plan_anew(nomination);
     } else if (soft_.is_out(victim.uid) && may_take_victim()) {
@@ -231,7 +231,7 @@ void VictimSender::take_slots(
         victim.stage = Victim::Stage::ending;
         const auto slot = std::find_if(soft.begin(), soft.end(), [&](std::size_t i) {
             return owner.slots[i].shape == victim.shape &&
-                   model_.cluster.allocation_of(owner.slots[i].allocation).node == victim.node;
+                   model_.cluster.allocations().of(owner.slots[i].allocation).node == victim.node;
         });
         if (slot == soft.end()) {
             plan_anew(nomination);

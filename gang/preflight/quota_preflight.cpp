@@ -23,7 +23,7 @@ void QuotaPreflight::on(const PodUpserted& event) {
 void QuotaPreflight::on(const PodDeleted& event) {
     const auto pod = model_.quotas.is_on() ? model_.pods.find(event.uid) : std::nullopt;
     if (pod) {
-        model_.quotas.note_freed(model_.pods.namespace_of(*pod), step_.now_ms);
+        model_.quotas.note_freed(model_.pods[*pod].namespace_name(), step_.now_ms);
     }
 }
 

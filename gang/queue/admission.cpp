@@ -25,9 +25,9 @@ bool Admission::run() {
     }
     admitter_.admit_with_held_room();
     const bool is_same = !model_.worklist.queue_changed &&
-                         seen_.capacity == model_.cluster.free_capacity_version() &&
+                         seen_.capacity == model_.cluster.room().gains().version() &&
                          seen_.ceiling == model_.cluster_model.ceiling_version() &&
-                         seen_.rules == model_.placed_pods.version() &&
+                         seen_.rules == model_.pod_rules.version() &&
                          seen_.usage == model_.shares.usage.version();
     if (!is_same) {
         run_cycle();
@@ -45,7 +45,7 @@ void Admission::run_cycle() {
         rest_.from.reset();
     }
     seen_.nodes = model_.cluster_model.nodes_version();
-    seen_.rules = model_.placed_pods.version();
+    seen_.rules = model_.pod_rules.version();
     SchedulingCycle cycle = rest_.from ? std::exchange(rest_.cycle, {}) : SchedulingCycle{};
     model_.worklist.queue_changed = false;
     model_.fit_cache.placed.clear();
@@ -73,12 +73,12 @@ void Admission::run_cycle() {
         model_.shares.history.observe(queues_short_of_room(model_), quota_.totals());
     }
     seen_.usage = model_.shares.usage.version();
-    seen_.capacity = model_.cluster.free_capacity_version();
+    seen_.capacity = model_.cluster.room().gains().version();
     seen_.ceiling = model_.cluster_model.ceiling_version();
     if (cycle.cut_short) {
         refresh_.request();
     }
-    if (seen_.rules != model_.placed_pods.version() && model_.placed_pods.waiting_count() > 0) {
+    if (seen_.rules != model_.pod_rules.version() && model_.pod_rules.waiting().size() > 0) {
         step_.wake_at(step_.now_ms);  // who was placed in this cycle may have made room by a rule
     }
     if (rest_.from || start) {
@@ -92,7 +92,7 @@ std::vector<Attempt> Admission::first_attempts(
     const std::optional<Rank>& start, SchedulingCycle& cycle) {
     const auto positions = std::exchange(rest_.positions, {});
     std::vector<Attempt> attempts;
-    for (auto& gang_class : model_.waiting.gang_classes()) {
+    for (auto& gang_class : model_.waiting.classes().all()) {
         for (const auto view :
              {core::View::free, core::View::without_gangs, core::View::allocatable}) {
             verdicts_.keep_refusal(gang_class, view);
@@ -122,7 +122,7 @@ void Admission::stop_cycle(const Turns& turns, const Attempt& next, const Schedu
     if (!quota_.is_active()) {
         return;
     }
-    for (const auto& gang_class : model_.waiting.gang_classes()) {
+    for (const auto& gang_class : model_.waiting.classes().all()) {
         rest_.positions.emplace(gang_class.first, std::nullopt);
     }
     rest_.positions[next.gang_class->first] = next.app->rank();
@@ -184,7 +184,7 @@ Admission::AttemptResult Admission::attempt(
         });
         return is_in_the_way ? AttemptResult::none : AttemptResult::next;
     }
-    model_.waiting.note_attempt(queue_entry);
+    model_.waiting.classes().note_attempt(queue_entry);
     queue_entry.position = 0;
     queue_entry.is_behind = false;
     const bool was_infeasible = std::exchange(queue_entry.is_infeasible, false);
@@ -205,7 +205,7 @@ Admission::AttemptResult Admission::attempt(
             return AttemptResult::next;
         }
         verdict.refused = queue_entry.size;
-        verdict.refused_at = model_.cluster.free_capacity_version();
+        verdict.refused_at = model_.cluster.room().gains().version();
         verdict.unchanged_at = model_.cluster_model.version_of(core::View::free);
     }
     if (!app.is_surplus) {
@@ -239,7 +239,7 @@ std::optional<Admission::AttemptResult> Admission::keep_to_quota(
         verdicts_.is_infeasible(app, gang_class, queue_entry.size)) {
         return std::nullopt;
     }
-    model_.waiting.note_attempt(queue_entry);
+    model_.waiting.classes().note_attempt(queue_entry);
     queue_entry.position = 0;
     queue_entry.is_behind = false;
     queue_entry.is_infeasible = false;

@@ -1,7 +1,7 @@
 #include "gang/queue/admitter.hpp"
 
 #include "core/cluster/cluster.hpp"
-#include "core/cluster/trial.hpp"
+#include "core/cluster/allocation/trial.hpp"
 #include "core/value/pod.hpp"
 #include "gang/model/group/group_records.hpp"
 #include "gang/model/ledger.hpp"
@@ -84,7 +84,7 @@ std::optional<core::Plan> Admitter::plan_with_held_room(const Application& app) 
 bool Admitter::keep_to_rules(
     Application& app, PodEntry& entry, QueueEntry& queue_entry, SchedulingCycle& cycle) {
     const std::uint64_t state =
-        model_.placed_pods.version() + model_.cluster.free_capacity_version() + 1;
+        model_.pod_rules.version() + model_.cluster.room().gains().version() + 1;
     if (queue_entry.refused_by_rules_at == state) {
         return true;
     }
@@ -112,7 +112,7 @@ void Admitter::admit(Application& app, PodEntry& entry, const core::Plan& plan) 
         model_.bought.give_back(app.uid, model_.cluster);
         step_.wake_at(step_.now_ms);
     }
-    model_.ledger.expect(app, model_.waiting.entry(app).size);
+    reserve_slots(app, model_.waiting.entry(app).size);
     for (std::size_t shape = 0; shape < app.declared.shapes.size(); ++shape) {
         for (const core::NodeCount& found : plan.executors[shape]) {
             model_.ledger.add_open(app, shape, found.node, found.count);
@@ -143,7 +143,7 @@ void Admitter::admit(Application& app, PodEntry& entry, const core::Plan& plan) 
     }
     app.phase = Phase::assumed;
     app.milestones.make().admitted_ms = step_.now_ms;
-    app.assumed_node = model_.texts.keep(model_.cluster.node_name(plan.driver));
+    app.assumed_node = model_.texts.keep(model_.cluster.nodes().name(plan.driver));
     model_.waiting.erase(app);
     model_.quotas.admitted(app);
     verdicts_.note_admitted();
@@ -157,8 +157,8 @@ void Admitter::admit(Application& app, PodEntry& entry, const core::Plan& plan) 
     // Who was remembered to fit may not, now that this room is taken.
     model_.fit_cache.forget_fits();
     binder_.send_bind(entry, app.assumed_node, std::move(annotations));
-    model_.ledger.settle(entry);
-    binder_.say_cards(entry, model_.cluster.find_pod(entry.pod.uid));
+    model_.ledger.pod_allocations().settle(entry);
+    binder_.say_cards(entry, model_.cluster.pods().find(entry.pod.uid));
 }
 
 /// Past 256 KiB of annotations nobody could write the pod again, so a gang
@@ -173,7 +173,7 @@ bool Admitter::annotation_fits(Application& app) {
         "the gang's reservation would be an annotation of " + std::to_string(bytes) +
         " bytes, more than the " + std::to_string(reservation_bytes_max) + " allowed");
     status_.set_message(
-        app, problem_message(model_.cluster.node_count(), app.declared.diagnostics->problem));
+        app, problem_message(model_.cluster.nodes().count(), app.declared.diagnostics->problem));
     return false;
 }
 

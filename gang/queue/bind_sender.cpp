@@ -15,9 +15,10 @@ namespace gang {
 
 void BindSender::send_bind(PodEntry& entry, const std::string& node, core::StringMap annotations) {
     step_.work_left -= work_per_bind;
-    Claims::Choice chosen;
-    if (const auto index = model_.cluster.find_node(node); index && entry.pod.claims) {
-        chosen = model_.claims.choose_volumes(entry.pod, model_.cluster.node(*index));
+    ClaimQueries::Choice chosen;
+    if (const auto index = model_.cluster.nodes().find(node); index && entry.pod.claims) {
+        chosen = model_.claim_queries.choose_volumes(
+            entry.pod, model_.cluster.nodes().node(*index));
     }
     entry.assumed_node = model_.texts.keep(node);
     entry.bind_in_flight = true;
@@ -55,7 +56,7 @@ void BindSender::say_cards(const PodEntry& entry, std::optional<core::Allocation
         std::sort(bind.annotations.begin(), bind.annotations.end());
     };
     const auto cards =
-        room ? model_.cluster.cards_of(*room) : std::vector<core::ExtendedResource>{};
+        room ? model_.cluster.allocations().cards_of(*room) : std::vector<core::ExtendedResource>{};
     for (auto& [key, value] : core::bind_words(entry.pod.requests, cards, bind.node)) {
         add(key, std::move(value));
     }

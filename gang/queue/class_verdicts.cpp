@@ -18,7 +18,7 @@ void ClassVerdicts::keep_refusal(KeyedClass& gang_class, core::View view) {
         // What is free on any node helps who asks for a sum, whether its pods may go there or not.
         is_helped = !gang_class.first.min_resources.empty();
         const bool is_known =
-            model_.cluster.for_each_gain(verdict.refused_at, [&](core::NodeIndex node) {
+            model_.cluster.room().gains().for_each_since(verdict.refused_at, [&](core::NodeIndex node) {
                 is_helped =
                     is_helped || std::any_of(
                                      gang_class.first.shapes.begin(),
@@ -33,7 +33,7 @@ void ClassVerdicts::keep_refusal(KeyedClass& gang_class, core::View view) {
         verdict.refused = ClassVerdict{}.refused;
         return;
     }
-    verdict.refused_at = model_.cluster.free_capacity_version();
+    verdict.refused_at = model_.cluster.room().gains().version();
     verdict.unchanged_at = model_.cluster_model.version_of(view);
 }
 
@@ -58,7 +58,7 @@ bool ClassVerdicts::is_refused(
     // What is free is taken by those who are admitted, too.
     const std::uint64_t may_shrink = view == core::View::free
                                          ? model_.cluster_model.shrink_version() +
-                                               model_.cluster.free_capacity_version() + admitted_
+                                               model_.cluster.room().gains().version() + admitted_
                                          : model_.cluster_model.shrink_version();
     if (verdict.fits_at != may_shrink) {
         verdict.fits = -1;
@@ -72,7 +72,7 @@ bool ClassVerdicts::is_refused(
         return false;
     }
     verdict.refused = size;
-    verdict.refused_at = model_.cluster.free_capacity_version();
+    verdict.refused_at = model_.cluster.room().gains().version();
     verdict.unchanged_at = model_.cluster_model.version_of(view);
     return true;
 }
@@ -91,7 +91,7 @@ WaitsFor ClassVerdicts::what_it_waits_for(const Application& app, KeyedClass& ga
     const auto without = [this](core::ShapeId& shape) {
         shape = model_.cluster.intern_shape(
             core::without_exclusives(model_.cluster.resources(shape)),
-            model_.cluster.constraints(shape));
+            model_.cluster.shapes().constraints(shape));
     };
     if (request.driver) {
         without(*request.driver);

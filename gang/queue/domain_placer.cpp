@@ -1,5 +1,6 @@
 #include "gang/queue/domain_placer.hpp"
 
+#include "core/domain/score/domain_scores.hpp"
 #include "gang/model/work.hpp"
 
 #include <algorithm>
@@ -12,41 +13,47 @@
 namespace gang {
 
 core::IncomingPod DomainPlacer::incoming(const core::Pod& pod) const {
-    return {model_.placed_pods.rules_of(pod.uid), pod.namespace_name, pod.labels, *pod.constraints};
+    return {
+        model_.pod_rules.waiting().of(pod.uid),
+        pod.namespace_name,
+        pod.labels,
+        *pod.constraints};
 }
 
 bool DomainPlacer::is_reached(const core::Pod& pod) const {
-    return model_.placed_pods.rules().concerns(incoming(pod));
+    return model_.pod_rules.rules().concerns(incoming(pod));
 }
 
 bool DomainPlacer::is_ready(const core::Pod& pod) const {
-    const core::RulesId rules = model_.placed_pods.rules_of(pod.uid);
-    return model_.placed_pods.is_resolved(rules) && model_.placed_pods.rules().is_filled(rules);
+    const core::RulesId rules = model_.pod_rules.waiting().of(pod.uid);
+    return model_.pod_rules.is_resolved(rules) && model_.pod_rules.rules().is_filled(rules);
 }
 
 bool DomainPlacer::is_reached(const Application& app) const {
     const auto& shapes = app.declared.shapes;
     const core::Pod& pod = model_.pods.at(app.uid).pod;
-    return is_reached(pod) || model_.placed_pods.rules().has_preferences(incoming(pod), placer_.pod_scoring_of(app)) ||
+    return is_reached(pod) ||
+           core::has_preferences(
+               model_.pod_rules.rules(), incoming(pod), placer_.pod_scoring_of(app)) ||
            std::any_of(shapes.begin(), shapes.end(), [](const GangShape& shape) {
                return shape.rules.has_value();
            });
 }
 
 bool DomainPlacer::is_ready(core::RulesId rules) const {
-    const core::DomainRules& all = model_.placed_pods.rules();
-    return model_.placed_pods.is_resolved(rules) && all.is_filled(rules) &&
+    const core::DomainRules& all = model_.pod_rules.rules();
+    return model_.pod_rules.is_resolved(rules) && all.is_filled(rules) &&
            all.are_preferences_filled(rules);
 }
 
 bool DomainPlacer::is_ready(const Application& app) const {
-    const PlacedPods& placed = model_.placed_pods;
+    const WaitingRules& waiting = model_.pod_rules.waiting();
     for (std::size_t i = 0; i < app.declared.shapes.size(); ++i) {
-        if (app.declared.shapes[i].rules && !is_ready(placed.rules_of_executors(app.uid, i))) {
+        if (app.declared.shapes[i].rules && !is_ready(waiting.of_executors(app.uid, i))) {
             return false;
         }
     }
-    return is_ready(placed.rules_of(app.uid));
+    return is_ready(waiting.of(app.uid));
 }
 
 std::string DomainPlacer::expect_executors(const Application& app) {
@@ -55,7 +62,7 @@ std::string DomainPlacer::expect_executors(const Application& app) {
         if (!expected) {
             continue;
         }
-        std::string problem = model_.placed_pods.wait_for_executors(
+        std::string problem = model_.pod_rules.waiting().wait_for_executors(
             app.uid, i, expected->rules, model_.pods.at(app.uid).pod.namespace_name);
         if (!problem.empty()) {
             return executors_problem + problem;
@@ -86,16 +93,16 @@ core::Placement DomainPlacer::place(const Application& app, const core::Placemen
         request.executors.push_back({part.shape, part.count});
         if (const auto& expected = app.declared.shapes[i].rules) {
             request.executors.back().pod.emplace(core::IncomingPod{
-                model_.placed_pods.rules_of_executors(app.uid, i),
+                model_.pod_rules.waiting().of_executors(app.uid, i),
                 driver.namespace_name,
                 expected->labels,
-                model_.cluster.constraints(part.shape)});
+                model_.cluster.shapes().constraints(part.shape)});
         }
     }
     core::Planner& planner = model_.fit_cache.planner;
     const std::uint64_t scanned_before = planner.groups_scanned();
     const std::uint64_t ranked_before = planner.nodes_ranked();
-    core::DomainPlanner ruled(planner, model_.cluster, model_.placed_pods.rules());
+    core::DomainPlanner ruled(planner, model_.cluster, model_.pod_rules.rules());
     ++step_.counters.placements;
     core::Placement placement = ruled.place(request);
     const auto scanned = static_cast<std::int64_t>(planner.groups_scanned() - scanned_before);
@@ -107,10 +114,10 @@ core::Placement DomainPlacer::place(const Application& app, const core::Placemen
 
 core::ShapeId DomainPlacer::restricted_shape(const core::Pod& pod) {
     core::Cluster& cluster = model_.cluster;
-    step_.work_left -= static_cast<std::int64_t>(cluster.node_count()) * work_per_node_asked;
+    step_.work_left -= static_cast<std::int64_t>(cluster.nodes().count()) * work_per_node_asked;
     const core::ShapeId shape = cluster.intern_shape(pod.requests, pod.constraints);
-    core::AllowedNodes allowed = model_.placed_pods.rules().allowed(
-        incoming(pod), cluster.eligible(cluster.class_of(shape)), cluster);
+    core::AllowedNodes allowed = model_.pod_rules.rules().allowed(
+        incoming(pod), cluster.shapes().eligible(shape), cluster);
     std::vector<core::ReasonCount> reasons = core::reasons_of(allowed);
     const core::ShapeId restricted =
         cluster.restrict_shape(shape, std::move(allowed.nodes), std::move(reasons));
@@ -132,7 +139,7 @@ std::vector<std::string_view> DomainPlacer::reasons_by_position(const core::Pod&
         return texts;
     }
     for (const auto& reason :
-         model_.placed_pods.rules().reasons_by_position(incoming(pod), model_.cluster)) {
+         model_.pod_rules.rules().reasons_by_position(incoming(pod), model_.cluster)) {
         texts.push_back(reason ? core::describe(*reason) : std::string_view());
     }
     return texts;

@@ -38,7 +38,7 @@ bool HeadOfLine::pause_for_retry(Application& app, KeyedClass& gang_class, Sched
     // one more change.
     if (entry.retry->stale_version.empty() &&
         (entry.retry->code != ReasonCode::waiting_for_extender || !entry.retry->message.empty())) {
-        status_.set_message(app, retry_message(model_.cluster.node_count(), *entry.retry));
+        status_.set_message(app, retry_message(model_.cluster.nodes().count(), *entry.retry));
     }
     model_.waiting.entry(app).code = entry.retry->code;
     if (holds_up_others(entry) && !app.is_surplus) {
@@ -61,7 +61,7 @@ void HeadOfLine::block(
 bool HeadOfLine::has_blocked(const KeyedClass& gang_class, const SchedulingCycle& cycle) const {
     const auto& shapes = gang_class.first.shapes;
     return std::all_of(shapes.begin(), shapes.end(), [&](core::ShapeId shape) {
-        return cycle.blocked_nodes.covers(model_.cluster.eligible(model_.cluster.class_of(shape)));
+        return cycle.blocked_nodes.covers(model_.cluster.shapes().eligible(shape));
     });
 }
 
@@ -70,7 +70,7 @@ WaitsFor HeadOfLine::what_it_waits_behind(
     const KeyedClass& gang_class, const SchedulingCycle& cycle) const {
     const auto& shapes = gang_class.first.shapes;
     const bool is_for_all = std::any_of(shapes.begin(), shapes.end(), [&](core::ShapeId shape) {
-        return model_.cluster.eligible(model_.cluster.class_of(shape))
+        return model_.cluster.shapes().eligible(shape)
             .intersects(cycle.blocked_nodes);
     });
     return is_for_all ? WaitsFor::capacity : WaitsFor::exclusives;
@@ -79,13 +79,13 @@ WaitsFor HeadOfLine::what_it_waits_behind(
 void HeadOfLine::block_nodes(
     const KeyedClass& gang_class, SchedulingCycle& cycle, WaitsFor waits_for) {
     for (const core::ShapeId shape : gang_class.first.shapes) {
-        const core::NodeBitmap& nodes = model_.cluster.eligible(model_.cluster.class_of(shape));
+        const core::NodeBitmap& nodes = model_.cluster.shapes().eligible(shape);
         if (waits_for == WaitsFor::capacity) {
             cycle.blocked_nodes.add(nodes);
             continue;
         }
         for (const core::ExtendedDemand& wanted : model_.cluster.demand(shape).extended) {
-            const std::string& name = model_.cluster.extended_name(wanted.id);
+            const std::string& name = model_.cluster.extended_names().name(wanted.id);
             if (core::is_exclusive(name)) {
                 cycle.exclusive_nodes[wanted.id].add(nodes);
             } else if (core::is_gpu_wish(name)) {
@@ -111,7 +111,7 @@ bool HeadOfLine::is_apart(KeyedClass& gang_class, const SchedulingCycle& cycle) 
             gang_class.first.shapes.end(),
             [&](core::ShapeId shape) {
                 const core::NodeBitmap& nodes =
-                    model_.cluster.eligible(model_.cluster.class_of(shape));
+                    model_.cluster.shapes().eligible(shape);
                 return nodes.intersects(cycle.blocked_nodes) ||
                        is_wanted(model_.cluster.demand(shape), nodes, cycle);
             });

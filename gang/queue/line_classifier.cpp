@@ -69,12 +69,12 @@ bool LineClassifier::keeps_to_namespace(const Application& app, const PodEntry& 
 
 /// Rules that are new are counted at the beginning of a Tick.
 void LineClassifier::expect_executors(Application& app) {
-    const std::size_t before = model_.placed_pods.waiting_count();
+    const std::size_t before = model_.pod_rules.waiting().size();
     std::string problem = domain_placer_.expect_executors(app);
     if (!problem.empty() && app.declared.diagnostics->problem.empty()) {
         app.set_problem(std::move(problem));
     }
-    if (model_.placed_pods.waiting_count() != before) {
+    if (model_.pod_rules.waiting().size() != before) {
         step_.wake_at(step_.now_ms);
     }
 }

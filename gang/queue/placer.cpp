@@ -45,13 +45,13 @@ std::optional<DomainWish> Placer::wish_of(const Application& app) const {
     const GangTopology& topology = *gang->declared.topology;
     DomainWish wish{topology.key, {}, topology.is_required};
     const auto driver = model_.pods.find(gang->uid);
-    const std::string node = driver ? model_.pods.node(*driver) : std::string();
+    const std::string node = driver ? model_.pods[*driver].node() : std::string();
     if (node.empty()) {
         return wish;
     }
     // A node that is gone comes back, or its pods end. Of one that has lost the label nobody can
     // say where the others belong.
-    const auto index = model_.cluster.find_node(node);
+    const auto index = model_.cluster.nodes().find(node);
     wish.is_home_gone = !index;
     if (index) {
         wish.home = model_.domains.domain_of(topology.key, *index);
@@ -90,7 +90,7 @@ core::Placement Placer::place(const core::PlacementRequest& request) {
         counted([&](core::Planner& planner) { return planner.place(model_.cluster, request); });
     if (std::holds_alternative<core::Rejection>(placement)) {
         step_.work_left -=
-            static_cast<std::int64_t>(model_.cluster.node_count()) * work_per_node_explained;
+            static_cast<std::int64_t>(model_.cluster.nodes().count()) * work_per_node_explained;
     }
     return placement;
 }
@@ -104,7 +104,7 @@ bool Placer::has_min_resources(const Application& app, core::View view) {
         return true;
     }
     step_.work_left -=
-        static_cast<std::int64_t>(model_.cluster.node_count()) * work_per_node_asked;
+        static_cast<std::int64_t>(model_.cluster.nodes().count()) * work_per_node_asked;
     const core::Resources& wanted = *app.declared.min_resources;
     return covers(sum_of_nodes(model_.cluster, wanted, view), wanted);
 }

@@ -6,8 +6,8 @@ const Amounts& ClusterTotals::of(const Model& model) {
     if (nodes_version_ != model.cluster_model.nodes_version()) {
         nodes_version_ = model.cluster_model.nodes_version();
         totals_ = {};
-        for (const core::NodeIndex node : model.cluster.nodes_by_name()) {
-            totals_.add(model.cluster.node(node).allocatable, 1);
+        for (const core::NodeIndex node : model.cluster.nodes().by_name()) {
+            totals_.add(model.cluster.nodes().node(node).allocatable, 1);
         }
     }
     return totals_;

@@ -35,7 +35,7 @@ bool may_wait_for_room(const QueueEntry& entry, std::uint64_t ceiling_version) {
 
 bool share_nodes(const core::Cluster& cluster, const KeyedClass& a, const KeyedClass& b) {
     const auto nodes = [&cluster](core::ShapeId shape) -> const core::NodeBitmap& {
-        return cluster.eligible(cluster.class_of(shape));
+        return cluster.shapes().eligible(shape);
     };
     return std::any_of(a.first.shapes.begin(), a.first.shapes.end(), [&](core::ShapeId one) {
         return std::any_of(b.first.shapes.begin(), b.first.shapes.end(), [&](core::ShapeId other) {
@@ -189,7 +189,7 @@ bool QuotaGate::passes_overdue(const Application& app) const {
     if (!tree.is_max_wait_strict_anywhere() || entry == nullptr || entry->gang_class == nullptr) {
         return false;
     }
-    const auto& lanes = model_.waiting.lanes();
+    const auto& lanes = model_.waiting.classes().lanes();
     return std::any_of(lanes.begin(), lanes.end(), [&](const std::pair<const Lane, Line>& lane) {
         return is_strict(tree, lane.first) &&
                std::any_of(lane.second.begin(), lane.second.end(), [&](const Application* overdue) {

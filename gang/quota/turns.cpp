@@ -143,7 +143,7 @@ std::vector<Attempt> Turns::rest() const {
 
 std::vector<const LaneAndLine*> lanes_in_order(const Model& model, const Amounts& totals) {
     std::vector<std::pair<UserTurn, const LaneAndLine*>> places;
-    for (const LaneAndLine& lane : model.waiting.lanes()) {
+    for (const LaneAndLine& lane : model.waiting.classes().lanes()) {
         const Application& first = **lane.second.begin();
         places.emplace_back(turn_of(model.shares, totals, lane.first, first), &lane);
     }
@@ -190,7 +190,7 @@ std::vector<const LaneAndLine*> lanes_in_turn(const Model& model, const Amounts&
 
 std::vector<QueueIndex> queues_short_of_room(const Model& model) {
     std::vector<QueueIndex> queues;
-    for (const auto& [lane, line] : model.waiting.lanes()) {
+    for (const auto& [lane, line] : model.waiting.classes().lanes()) {
         const bool lacks_room = std::any_of(line.begin(), line.end(), [&](const Application* app) {
             return waits_for_room(model.waiting.code_of(*app));
         });

@@ -68,7 +68,7 @@ void Reconfiguration::charge_again(Lost lost) {
         const bool is_known =
             account != before.end() &&
             (lost == Lost::stay || account->second.queue != config::lost_queue);
-        model_.ledger.charge_again(entry, is_known ? &account->second : nullptr);
+        model_.ledger.pod_allocations().charge_again(entry, is_known ? &account->second : nullptr);
     });
 }
 

@@ -65,7 +65,7 @@ Application& Recovery::choose_newest(Application& app) {
 }
 
 void Recovery::adopt(Application& app) {
-    const std::string* text = model_.pods.reservation(model_.pods.id_of(app.uid));
+    const std::string* text = model_.pods[model_.pods.id_of(app.uid)].reservation();
     if (app.published.reserved && text != nullptr && *text == app.published.annotation) {
         return;
     }
@@ -117,11 +117,11 @@ void Recovery::assign_members(Application& app) {
             continue;
         }
         generation = generation > 0 ? generation : publisher_.rewrite(app);
-        const auto node = model_.cluster.find_node(written[i].str());
+        const auto node = model_.cluster.nodes().find(written[i].str());
         const core::ShapeId shape = app.declared.shapes[slot.shape].id;
-        if (node && model_.cluster.capacity_in_all(*node, shape, core::View::free) > 0) {
+        if (node && capacity_in_all(model_.cluster, *node, shape, core::View::free) > 0) {
             const core::Resources amounts = model_.cluster.resources(shape);
-            model_.ledger.release_later(app, written[i].str(), amounts, generation);
+            model_.ledger.releases().hold(app, written[i].str(), amounts, generation);
         }
     }
 }
@@ -146,7 +146,7 @@ bool Recovery::read_reservation(Application& app, const std::string* text) {
     app.published.epoch = read->epoch;
     app.published.gang = read->gang == app.uid ? core::Text{} : model_.texts.keep(read->gang);
     model_.gangs.restore_queue(app, read->queue);
-    model_.ledger.expect(app, slot_count(*read));
+    reserve_slots(app, slot_count(*read));
     for (const ReservedShape& shape : read->shapes) {
         const std::size_t index = app.declared.shapes.size();
         std::int64_t count = shape.unplaced;

@@ -28,7 +28,7 @@ std::int64_t declared_count(const GangSize& size) {
 void SlotRebuilder::run() {
     declarations_.give_up_unverified();
     if (model_.wanted.found.empty() ||
-        model_.wanted.settled_capacity == model_.cluster.free_capacity_version()) {
+        model_.wanted.settled_capacity == model_.cluster.room().gains().version()) {
         return;
     }
     const bool may_place = leadership_.is_fence_passed();
@@ -61,7 +61,7 @@ void SlotRebuilder::run() {
             compaction_.compact_if_settled(*entry);
         }
     }
-    model_.wanted.settled_capacity = may_place ? model_.cluster.free_capacity_version() : 0;
+    model_.wanted.settled_capacity = may_place ? model_.cluster.room().gains().version() : 0;
 }
 
 /// The largest that slots of the gang may be: as declared, or as an executor that runs.
@@ -69,7 +69,7 @@ core::Resources SlotRebuilder::bound_of(
     const Application& app, const core::Resources& declared) const {
     core::Resources bound = declared;
     for (const Slot& slot : app.slots) {
-        bound = slot.pod.is_none() ? bound : core::larger(bound, model_.pods.requests(slot.pod));
+        bound = slot.pod.is_none() ? bound : core::larger(bound, model_.pods[slot.pod].requests());
     }
     return bound;
 }
@@ -142,12 +142,12 @@ bool SlotRebuilder::rebuild(Application& app, const GangSize& size) {
     owners_.follow_slot_annotations(app);
     std::map<std::string, std::int64_t> running;
     std::int64_t missing = declared_count(size);
-    for (const PodId member : model_.pods.sorted_members_of(app.uid)) {
-        const bool is_its = model_.pods.holds_capacity(member) &&
-                            model_.pods.annotated_slot(member) != SlotAnnotation::surplus &&
-                            model_.pods.namespace_of(member) == app.namespace_name.str();
+    for (const PodId member : model_.pods.owners().sorted_members_of(app.uid)) {
+        const bool is_its = model_.pods[member].holds_capacity() &&
+                            model_.pods[member].annotated_slot() != SlotAnnotation::surplus &&
+                            model_.pods[member].namespace_name() == app.namespace_name.str();
         if (is_its && missing > 0) {
-            ++running[model_.pods.node(member)];
+            ++running[model_.pods[member].node()];
             --missing;
         }
     }
@@ -170,7 +170,7 @@ bool SlotRebuilder::rebuild(Application& app, const GangSize& size) {
             return false;
         }
     }
-    model_.ledger.expect(app, declared_count(size));
+    reserve_slots(app, declared_count(size));
     for (const auto& [node, count] : running) {
         model_.ledger.add(app, 0, node, count);
     }

@@ -35,7 +35,7 @@ std::string Publisher::text_of(const Application& app) const {
     out.generation = app.published.generation;
     out.epoch = app.published.epoch;
     out.queue = app.declared.queue;
-    out.profile = model_.pods.scheduler_name(model_.pods.id_of(app.uid));
+    out.profile = model_.pods[model_.pods.id_of(app.uid)].scheduler_name();
     out.anchor = app.uid;
     out.gang = app.published.gang.str();
     std::vector<std::map<std::string, std::int64_t>> counts(app.declared.shapes.size());
@@ -44,7 +44,7 @@ std::string Publisher::text_of(const Application& app) const {
             {shape.profile,
              shape.max,
              model_.cluster.resources(shape.id),
-             model_.cluster.constraints(shape.id),
+             model_.cluster.shapes().constraints(shape.id),
              {},
              0,
              shape.min == all_slots ? std::nullopt : std::optional(shape.min)});
@@ -67,7 +67,7 @@ bool Publisher::may_publish(const Application& app) const {
     return app.published.writing == 0 &&
            (app.published.rewrites->not_before_ms <= step_.now_ms ||
             (app.published.rewrites->waits_for_change &&
-             model_.pods.resource_version(model_.pods.id_of(app.uid)) !=
+             model_.pods[model_.pods.id_of(app.uid)].resource_version() !=
                  app.published.rewrites->written_on));
 }
 
@@ -136,7 +136,7 @@ void Publisher::stored(Application& app, std::int64_t generation) {
         rewrites.refusals = {};
         rewrites.waits_for_change = false;
     }
-    model_.ledger.finish_releases(app, generation);
+    model_.ledger.releases().finish(app, generation);
     model_.worklist.dirty_gangs.insert(app.uid);  // slots that wait for this may be filled
 }
 

@@ -10,7 +10,8 @@ namespace gang {
 namespace {
 
 /// How hard what is owed pulls: a queue that lacked a hundredth of the cluster for as long as is
-/// remembered goes before one that holds a tenth more. Found by gang-policies (docs/policies.md).
+/// remembered goes before one that holds a tenth more. Found by gang-policies
+/// (docs/evaluation/policies.md).
 constexpr std::int64_t gain = 10;
 /// So many decay times leave nothing of what was before.
 constexpr std::int64_t decays_max = 20;

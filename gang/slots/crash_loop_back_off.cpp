@@ -41,7 +41,7 @@ bool CrashLoopBackOff::back_off(Application& app) {
         model_.gangs.erase(rank.uid);  // it may have stood in the queue
         status_reporter_.report_quietly(
             model_.pods.at(rank.uid).pod,
-            failing_message(model_.cluster.node_count(), app, crash_loop_pause_ms_max),
+            failing_message(model_.cluster.nodes().count(), app, crash_loop_pause_ms_max),
             step_.now_ms);
     }
     if (app.health.crash_loop.make().is_to_be_told(step_.now_ms)) {

@@ -76,7 +76,7 @@ void ShapeLearner::learn_shape(Application& app, const core::Pod& pod) {
         return slot.shape == index && !slot.pod.is_none();
     });
     const bool as_predicted = model_.cluster.resources(shape->id) == pod.requests &&
-                              are_alike(model_.cluster.constraints(shape->id), pod.constraints);
+                              are_alike(model_.cluster.shapes().constraints(shape->id), pod.constraints);
     const bool ambiguous =
         std::count_if(app.declared.shapes.begin(), app.declared.shapes.end(), is_of_profile) > 1;
     if (!as_predicted && !taken && !ambiguous && annotation_takes(app, pod)) {
@@ -98,7 +98,7 @@ void ShapeLearner::correct_shape(Application& app, std::size_t index, const core
         }
     }
     core::Constraints constraints = *pod.constraints;
-    constraints.volumes = model_.cluster.constraints(shape.id).volumes;
+    constraints.volumes = model_.cluster.shapes().constraints(shape.id).volumes;
     const core::ShapeId corrected = model_.cluster.intern_shape(pod.requests, constraints);
     model_.ledger.resize_unplaced(app, index, model_.cluster.resources(corrected));
     model_.shapes.release(std::exchange(shape.id, corrected));
@@ -116,7 +116,7 @@ void ShapeLearner::correct_shape(Application& app, std::size_t index, const core
         if (slot.shape != index) {
             continue;
         }
-        const auto node = model_.cluster.find_node(slot.node.str());
+        const auto node = model_.cluster.nodes().find(slot.node.str());
         const bool stays =
             slot.leaving && node && model_.cluster.capacity(*node, corrected, core::View::free) > 0;
         slot.leaving = false;
@@ -135,12 +135,12 @@ void ShapeLearner::correct_shape(Application& app, std::size_t index, const core
                                             ? std::vector<core::NodeCount>{}
                                             : placer_.find_free_capacity(app, corrected, count)) {
         for (std::int64_t i = 0; i < found.count; ++i, ++next) {
-            open(**next, model_.cluster.node_name(found.node), false);
+            open(**next, model_.cluster.nodes().name(found.node), false);
         }
     }
     for (const auto& [node, amounts] : left) {
         if (amounts != core::Resources{}) {
-            model_.ledger.release_later(app, node, amounts, generation);
+            model_.ledger.releases().hold(app, node, amounts, generation);
         }
     }
     report_corrected(app, predicted, corrected, {total, unplaced.end() - next});
@@ -162,7 +162,7 @@ void ShapeLearner::report_corrected(
         text += "; room for all " + std::to_string(placed.total) + " is reserved";
         health_.report(app);
     } else {
-        const auto nodes = model_.cluster.nodes_by_name();
+        const auto nodes = model_.cluster.nodes().by_name();
         const bool never = std::none_of(nodes.begin(), nodes.end(), [&](core::NodeIndex node) {
             return model_.cluster.capacity(node, corrected, core::View::allocatable) > 0;
         });

@@ -44,14 +44,14 @@ void SlotAssigner::assign_members(Application& app) {
     // Those of other sizes come second: whose slot is given up later is then of its own size.
     for (const bool any_shape : {false, true}) {
         for (const PodId member : members) {
-            const auto here = empty.find(model_.pods.node(member));
-            if (model_.pods.slot(member) >= 0 || here == empty.end() ||
-                model_.pods.annotated_slot(member) == SlotAnnotation::surplus) {
+            const auto here = empty.find(model_.pods[member].node());
+            if (model_.pods[member].slot() >= 0 || here == empty.end() ||
+                model_.pods[member].annotated_slot() == SlotAnnotation::surplus) {
                 continue;
             }
             std::vector<std::size_t>& slots = here->second;
             const auto found = std::find_if(slots.rbegin(), slots.rend(), [&](std::size_t slot) {
-                return any_shape || is_of_shape(app, slot, model_.pods.profile(member));
+                return any_shape || is_of_shape(app, slot, model_.pods[member].profile());
             });
             if (found != slots.rend()) {
                 assign(app, *found, member);
@@ -61,8 +61,8 @@ void SlotAssigner::assign_members(Application& app) {
     }
     std::size_t next = 0;
     for (const PodId member : members) {
-        if (model_.pods.slot(member) >= 0 ||
-            model_.pods.annotated_slot(member) != SlotAnnotation::slot) {
+        if (model_.pods[member].slot() >= 0 ||
+            model_.pods[member].annotated_slot() != SlotAnnotation::slot) {
             continue;
         }
         while (next < app.slots.size() && !app.slots[next].pod.is_none()) {
@@ -75,9 +75,9 @@ void SlotAssigner::assign_members(Application& app) {
     // Who has lost the annotation comes last: without a slot of its own it would leave one held for
     // nobody.
     for (const PodId member : members) {
-        if (model_.pods.slot(member) < 0 && has_lost_annotation(member)) {
+        if (model_.pods[member].slot() < 0 && has_lost_annotation(member)) {
             const auto slot = find_empty(app, [&](std::size_t i) {
-                return is_of_shape(app, i, model_.pods.profile(member));
+                return is_of_shape(app, i, model_.pods[member].profile());
             });
             if (slot) {
                 assign(app, *slot, member);
@@ -85,18 +85,18 @@ void SlotAssigner::assign_members(Application& app) {
         }
     }
     app.has_slotless = std::any_of(members.begin(), members.end(), [this](PodId member) {
-        return model_.pods.slot(member) < 0 &&
-               model_.pods.annotated_slot(member) == SlotAnnotation::slot;
+        return model_.pods[member].slot() < 0 &&
+               model_.pods[member].annotated_slot() == SlotAnnotation::slot;
     });
 }
 
 /// Those that run, in order. A pod of another namespace may name our driver as its owner.
 std::vector<PodId> SlotAssigner::members_in_no_slot(const Application& app) const {
-    std::vector<PodId> members = model_.pods.sorted_members_of(app.uid);
+    std::vector<PodId> members = model_.pods.owners().sorted_members_of(app.uid);
     std::erase_if(members, [this, &app](PodId member) {
-        return model_.pods.slot(member) >= 0 || !model_.pods.holds_capacity(member) ||
+        return model_.pods[member].slot() >= 0 || !model_.pods[member].holds_capacity() ||
                is_bound_beyond_slots(member) ||
-               model_.pods.namespace_of(member) != app.namespace_name.str();
+               model_.pods[member].namespace_name() != app.namespace_name.str();
     });
     return members;
 }
@@ -109,7 +109,7 @@ bool SlotAssigner::is_bound_beyond_slots(PodId member) const {
 
 /// Not so if our own bind is on its way: it will say what the executor has.
 bool SlotAssigner::has_lost_annotation(PodId member) const {
-    return model_.pods.annotated_slot(member) == SlotAnnotation::none &&
+    return model_.pods[member].annotated_slot() == SlotAnnotation::none &&
            (model_.pods.is_compacted(member) ||
             !model_.pods.find_active(model_.pods.uid(member))->pod.node_name.empty());
 }
@@ -143,9 +143,9 @@ void SlotAssigner::slot_opened(Application& app) {
     app.has_slotless = false;
     for (const PodId member : members_in_no_slot(app)) {
         const bool is_slotless =
-            model_.pods.annotated_slot(member) == SlotAnnotation::slot && !is_going(member);
+            model_.pods[member].annotated_slot() == SlotAnnotation::slot && !is_going(member);
         const auto slot = !is_slotless ? std::nullopt : find_empty(app, [&](std::size_t i) {
-            return app.slots[i].node == model_.pods.node(member);
+            return app.slots[i].node == model_.pods[member].node();
         });
         if (slot) {
             assign(app, *slot, member);
@@ -170,9 +170,9 @@ void SlotAssigner::assign(Application& app, std::size_t slot, PodId member) {
 void SlotAssigner::open_remaining(Application& app) {
     for (Slot& slot : app.slots) {
         const auto node =
-            slot.pod.is_none() ? model_.cluster.find_node(slot.node.str()) : std::nullopt;
+            slot.pod.is_none() ? model_.cluster.nodes().find(slot.node.str()) : std::nullopt;
         const core::ShapeId shape = app.declared.shapes[slot.shape].id;
-        if (node && model_.cluster.capacity_in_all(*node, shape, core::View::free) > 0) {
+        if (node && capacity_in_all(model_.cluster, *node, shape, core::View::free) > 0) {
             model_.ledger.open(app, slot, slot.node.str());
         }
     }

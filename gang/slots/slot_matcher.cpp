@@ -1,6 +1,6 @@
 #include "gang/slots/slot_matcher.hpp"
 
-#include "core/cluster/trial.hpp"
+#include "core/cluster/allocation/trial.hpp"
 #include "core/value/resources.hpp"
 #include "gang/explain.hpp"
 #include "gang/model/ledger.hpp"
@@ -54,8 +54,8 @@ void SlotMatcher::run() {
         step_.wake_at(step_.now_ms);  // the tick's work was used up
     }
     oversized_tried_ = {
-        leadership_.is_fence_passed() ? model_.cluster.free_capacity_version() : 0,
-        model_.placed_pods.version()};
+        leadership_.is_fence_passed() ? model_.cluster.room().gains().version() : 0,
+        model_.pod_rules.version()};
 }
 
 void SlotMatcher::match(Application& app) {
@@ -80,11 +80,11 @@ void SlotMatcher::match(Application& app) {
         if (app.phase == Phase::ended) {
             model_.gangs.erase(rank.uid);
             status_reporter_.report_quietly(
-                entry.pod, ended_driver_message(model_.cluster.node_count(), app), step_.now_ms);
+                entry.pod, ended_driver_message(model_.cluster.nodes().count(), app), step_.now_ms);
         } else if (app.phase != Phase::running) {
             status_reporter_.report_quietly(
                 entry.pod,
-                member_message(model_.cluster.node_count(), app, entry.pod.requests),
+                member_message(model_.cluster.nodes().count(), app, entry.pod.requests),
                 step_.now_ms);
         } else if (!entry.is_ready(step_.now_ms)) {
             report_retry(entry);
@@ -95,7 +95,7 @@ void SlotMatcher::match(Application& app) {
             report_claims(entry, *obstacle);
         } else if (!domain_placer_.is_ready(entry.pod)) {
             status_reporter_.report_quietly(
-                entry.pod, labels_message(model_.cluster.node_count()), step_.now_ms);
+                entry.pod, labels_message(model_.cluster.nodes().count()), step_.now_ms);
         } else if (!assign_open_slot(app, entry) && !grow_slot(app, entry, pass)) {
             wait_or_go_alone(app, entry, pass);
         }
@@ -117,14 +117,12 @@ bool SlotMatcher::assign_open_slot(Application& app, PodEntry& entry) {
     std::optional<std::size_t> slot;
     if (domain_placer_.is_reached(entry.pod)) {
         const core::ShapeId shape = domain_placer_.restricted_shape(entry.pod);
-        slot = model_.ledger.find_open(
-            app,
-            entry,
-            avoids_overcommitted,
-            &model_.cluster.eligible(model_.cluster.class_of(shape)));
+        const core::NodeBitmap& allowed =
+            model_.cluster.shapes().eligible(shape);
+        slot = find_open_slot(model_.cluster, app, {entry, avoids_overcommitted, &allowed});
         model_.cluster.release_shape(shape);
     } else {
-        slot = model_.ledger.find_open(app, entry, avoids_overcommitted);
+        slot = find_open_slot(model_.cluster, app, {entry, avoids_overcommitted});
     }
     if (!slot || is_for_others_of_group(model_, app, *slot, entry)) {
         return false;
@@ -180,7 +178,7 @@ bool SlotMatcher::grow_slot(Application& app, PodEntry& entry, MatchPass& pass) 
     Slot& grown = app.slots[growth->slot];
     if (growth->node != grown.node) {
         model_.ledger.unplace(app, grown);
-        model_.ledger.release_later(app, grown, publisher_.rewrite(app));
+        model_.ledger.releases().hold(app, grown, publisher_.rewrite(app));
     }
     model_.gangs.erase(entry.pod.uid);
     assign_slot(app, growth->slot, entry, growth->node);
@@ -200,7 +198,7 @@ std::optional<SlotMatcher::Growth> SlotMatcher::find_growth(
             !seen.insert(slot.node.str()).second) {
             continue;
         }
-        const auto node = model_.cluster.find_node(slot.node.str());
+        const auto node = model_.cluster.nodes().find(slot.node.str());
         core::Trial trial(model_.cluster);
         trial.release(slot.allocation);
         if (node && model_.cluster.capacity(*node, shape, core::View::free) > 0) {
@@ -213,7 +211,7 @@ std::optional<SlotMatcher::Growth> SlotMatcher::find_growth(
     if (found.empty()) {
         return std::nullopt;
     }
-    return Growth{first_open, model_.cluster.node_name(found.front().node)};
+    return Growth{first_open, model_.cluster.nodes().name(found.front().node)};
 }
 
 void SlotMatcher::assign_slot(
@@ -229,7 +227,7 @@ void SlotMatcher::report_oversized(Application& app, const PodEntry& entry, cons
     const core::Resources& size = model_.cluster.resources(app.declared.shapes[slot.shape].id);
     status_reporter_.report_quietly(
         entry.pod,
-        oversized_message(model_.cluster.node_count(), app, entry.pod.requests, size),
+        oversized_message(model_.cluster.nodes().count(), app, entry.pod.requests, size),
         step_.now_ms);
     if (std::exchange(app.health.reported_oversized, true)) {
         return;
@@ -242,11 +240,11 @@ void SlotMatcher::report_oversized(Application& app, const PodEntry& entry, cons
             ", the application declared " + core::describe_exactly(size));
 }
 
-void SlotMatcher::report_claims(const PodEntry& entry, const Claims::Obstacle& obstacle) {
+void SlotMatcher::report_claims(const PodEntry& entry, const ClaimObstacle& obstacle) {
     if (!obstacle.text.empty()) {
         status_reporter_.report_quietly(
             entry.pod,
-            volume_message(model_.cluster.node_count(), obstacle.code, obstacle.text),
+            volume_message(model_.cluster.nodes().count(), obstacle.code, obstacle.text),
             step_.now_ms);
     }
 }
@@ -264,7 +262,7 @@ void SlotMatcher::report_rules(const PodEntry& entry, core::ShapeId restricted) 
 void SlotMatcher::report_retry(const PodEntry& entry) {
     if (entry.retry->stale_version.empty()) {
         status_reporter_.report_quietly(
-            entry.pod, retry_message(model_.cluster.node_count(), *entry.retry), step_.now_ms);
+            entry.pod, retry_message(model_.cluster.nodes().count(), *entry.retry), step_.now_ms);
     }
 }
 
@@ -280,9 +278,9 @@ bool SlotMatcher::is_smaller_than_unplaced(const Application& app, const PodEntr
 }
 
 bool SlotMatcher::has_bound_member(const Application& app) const {
-    const auto members = model_.pods.members_of(app.uid);
+    const auto members = model_.pods.owners().members_of(app.uid);
     return std::any_of(members.begin(), members.end(), [this](PodId member) {
-        return model_.pods.holds_capacity(member);
+        return model_.pods[member].holds_capacity();
     });
 }
 
@@ -292,7 +290,7 @@ void SlotMatcher::wait_or_go_alone(Application& app, PodEntry& entry, MatchPass&
         model_.gangs.erase(entry.pod.uid);
         status_reporter_.report_quietly(
             entry.pod,
-            member_message(model_.cluster.node_count(), app, entry.pod.requests),
+            member_message(model_.cluster.nodes().count(), app, entry.pod.requests),
             step_.now_ms);
         return;
     }
@@ -311,8 +309,8 @@ void SlotMatcher::wait_or_go_alone(Application& app, PodEntry& entry, MatchPass&
 }
 
 void SlotMatcher::retry_oversized() {
-    if (oversized_tried_.capacity != model_.cluster.free_capacity_version() ||
-        oversized_tried_.rules != model_.placed_pods.version()) {
+    if (oversized_tried_.capacity != model_.cluster.room().gains().version() ||
+        oversized_tried_.rules != model_.pod_rules.version()) {
         model_.worklist.dirty_gangs.insert(
             model_.worklist.oversized.begin(), model_.worklist.oversized.end());
     }

@@ -72,7 +72,7 @@ private:
     /// When those who found no room were last tried.
     struct Tried {
         std::uint64_t capacity = 0;  ///< free_capacity_version
-        std::uint64_t rules = 0;     ///< PlacedPods::version
+        std::uint64_t rules = 0;     ///< InterPodRules::version
     };
     struct Growth {
         std::size_t slot = 0;
@@ -86,7 +86,7 @@ private:
         const Application& app, std::size_t first_open, const PodEntry& entry, core::ShapeId shape);
     void assign_slot(Application& app, std::size_t slot, PodEntry& entry, const std::string& node);
     void report_oversized(Application& app, const PodEntry& entry, const Slot& slot);
-    void report_claims(const PodEntry& entry, const Claims::Obstacle& obstacle);
+    void report_claims(const PodEntry& entry, const ClaimObstacle& obstacle);
     void report_rules(const PodEntry& entry, core::ShapeId restricted);
     void report_retry(const PodEntry& entry);
     bool is_smaller_than_unplaced(const Application& app, const PodEntry& entry) const;

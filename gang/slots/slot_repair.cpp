@@ -13,7 +13,7 @@ namespace gang {
 
 void SlotRepair::run() {
     is_repaired_ = true;
-    const bool capacity_appeared = repaired_at_ != model_.cluster.free_capacity_version();
+    const bool capacity_appeared = repaired_at_ != model_.cluster.room().gains().version();
     if (model_.cluster_model.nodes_to_check().empty() && model_.worklist.to_check.empty() &&
         (model_.worklist.degraded.empty() || !capacity_appeared)) {
         return;
@@ -41,7 +41,7 @@ void SlotRepair::run() {
             work_per_attempt + work_per_slot * static_cast<std::int64_t>(app.slots.size());
         repair_gang(app);
     }
-    repaired_at_ = model_.cluster.free_capacity_version();
+    repaired_at_ = model_.cluster.room().gains().version();
 }
 
 /// Whose slots may have to move, or may find room now; in the order in which they came.
@@ -67,7 +67,7 @@ std::set<Rank> SlotRepair::find_gangs_to_repair(bool capacity_appeared) {
     if (nodes_to_repair.empty()) {
         return gangs;
     }
-    for (const Rank& rank : model_.ledger.unfilled()) {
+    for (const Rank& rank : model_.ledger.counts().unfilled()) {
         const Application& app = model_.gangs.at(rank.uid);
         if (is_live(app) &&
             std::any_of(app.slots.begin(), app.slots.end(), [&nodes_to_repair](const Slot& slot) {
@@ -108,7 +108,7 @@ void SlotRepair::repair_gang(Application& app) {
         // A node that is gone may come back, a closed one open, a full one get room before that,
         // too.
         if (slot.leaving) {
-            model_.ledger.release_later(app, slot, app.published.generation + 1);
+            model_.ledger.releases().hold(app, slot, app.published.generation + 1);
         }
         slot.leaving = false;
     }
@@ -141,12 +141,13 @@ void SlotRepair::find_leaving(Application& app) {
             if (slot.state != SlotState::open || is_stored(app, slot) != are_stored) {
                 continue;
             }
-            const auto node = model_.cluster.find_node(slot.node.str());
+            const auto node = model_.cluster.nodes().find(slot.node.str());
             if (node && is_card_overdrawn(app, slot, *node)) {
                 model_.ledger.choose_card_anew(app, slot);
             }
-            if (!model_.ledger.is_usable(app, slot) ||
-                model_.ledger.is_overcommitted_for(*node, app.declared.shapes[slot.shape].id)) {
+            const core::ShapeId shape = app.declared.shapes[slot.shape].id;
+            if (!is_usable(model_.cluster, app, slot) ||
+                model_.ledger.releases().is_overcommitted_for(*node, shape)) {
                 model_.ledger.unplace(app, slot);
                 slot.leaving = true;
             }
@@ -158,11 +159,11 @@ void SlotRepair::find_leaving(Application& app) {
 
 /// The reservation as written does not say so.
 void SlotRepair::move_slot(Application& app, Slot& slot, core::NodeIndex to) {
-    const std::string node = model_.cluster.node_name(to);
+    const std::string node = model_.cluster.nodes().name(to);
     if (slot.leaving) {
         // Until the new reservation is written, a restart would look for the slot on its old node,
         // which may be back by then.
-        model_.ledger.release_later(app, slot, app.published.generation + 1);
+        model_.ledger.releases().hold(app, slot, app.published.generation + 1);
     }
     slot.leaving = false;
     slot.since = app.since(app.published.generation + 1);

@@ -13,7 +13,7 @@ void StuckDrivers::check() {
             !app->published.reserved) {
             continue;
         }
-        if (model_.pods.phase(model_.pods.id_of(*uid)) != core::PodPhase::pending) {
+        if (model_.pods[model_.pods.id_of(*uid)].phase() != core::PodPhase::pending) {
             continue;
         }
         app->health.stuck = true;

@@ -1,5 +1,6 @@
 #include "gang/view/accounts.hpp"
 
+#include "core/cluster/allocation/cluster_accounts.hpp"
 #include "gang/model/application.hpp"
 #include "gang/model/pod/pods.hpp"
 
@@ -57,16 +58,16 @@ std::uint64_t Accounts::count_wrong_queues() const {
     };
     for (const auto& [uid, app] : model_.gangs.all()) {
         for (const Slot& slot : app.slots) {
-            charge(app.uid, model_.ledger.held_by(app, slot));
+            charge(app.uid, held_by(model_.cluster, app, slot));
         }
     }
     model_.pods.for_each([&](PodId id) {
         const std::string uid = model_.pods.uid(id);
-        const auto allocation = model_.cluster.find_pod(uid);
+        const auto allocation = model_.cluster.pods().find(uid);
         const std::string* const holder = shares.charges.holder_of(uid);
         wrong += allocation.has_value() == (holder != nullptr) ? 0 : 1;
         if (allocation && holder != nullptr) {
-            charge(*holder, model_.cluster.resources_of(*allocation));
+            charge(*holder, model_.cluster.allocations().resources_of(*allocation));
         }
     });
     for (QueueIndex queue = 0; queue < static_cast<QueueIndex>(shares.tree.size()); ++queue) {
@@ -88,12 +89,12 @@ std::uint64_t Accounts::count_wrong_queues() const {
 }
 
 std::vector<core::Account> Accounts::accounts(std::size_t remembered) const {
-    std::vector<core::Account> all = model_.cluster.accounts();
+    std::vector<core::Account> all = core::accounts_of(model_.cluster);
     const std::vector<core::Account> of_pods = model_.pods.accounts();
     all.insert(all.end(), of_pods.begin(), of_pods.end());
 
     std::uint64_t shapes = 0;
-    std::uint64_t allocations = model_.cluster.pod_count();
+    std::uint64_t allocations = model_.cluster.pods().size();
     std::uint64_t pending_releases = 0;
     std::uint64_t open_milli = 0;
     std::uint64_t unfilled = 0;
@@ -118,35 +119,36 @@ std::vector<core::Account> Accounts::accounts(std::size_t remembered) const {
         waiting += WaitingLine::contains(app) ? 1 : 0;
         for (const Rank& rank : *app.pending) {
             const auto id = model_.pods.find(rank.uid);
-            pending_no_more += id && model_.pods.node(*id).empty() ? 0 : 1;
+            pending_no_more += id && model_.pods[*id].node().empty() ? 0 : 1;
         }
         for (std::size_t i = 0; i < app.slots.size(); ++i) {
             const Slot& slot = app.slots[i];
             const bool has_room = !slot.allocation.is_none();
             allocations += has_room ? 1 : 0;
             if (slot.state == SlotState::open && has_room) {
-                const auto cpu = model_.cluster.resources_of(slot.allocation).cpu_milli;
+                const auto cpu = model_.cluster.allocations().resources_of(slot.allocation).cpu_milli;
                 open_milli += static_cast<std::uint64_t>(cpu);
             }
             assigned += slot.pod.is_none() ? 0 : 1;
         }
     }
     std::uint64_t in_slots = 0;
-    model_.pods.for_each([&](PodId id) { in_slots += model_.pods.slot(id) >= 0 ? 1 : 0; });
+    model_.pods.for_each([&](PodId id) { in_slots += model_.pods[id].slot() >= 0 ? 1 : 0; });
     // A tick ends them, of a leader.
     const std::size_t over = model_.term.leads ? step_.timers.count_past(step_.now_ms) : 0;
     const bool is_all_gone = remembered == 0;
 
-    const std::vector<core::Account> of_rules = model_.placed_pods.accounts();
+    const std::vector<core::Account> of_rules = model_.pod_rules.accounts();
     all.insert(all.end(), of_rules.begin(), of_rules.end());
     all.push_back({"queues whose usage is wrong", count_wrong_queues(), 0});
     all.push_back({"topology keys of gangs", model_.domains.references(), topologies});
-    all.push_back({"shapes", model_.cluster.shape_references(), shapes});
-    all.push_back({"charges", model_.cluster.allocation_count(), allocations + pending_releases + model_.nominations.held_count() + model_.bought.held_count()});
-    all.push_back({"holds", model_.ledger.pending_release_count(), pending_releases});
+    all.push_back({"shapes", model_.cluster.shapes().references(), shapes});
+    all.push_back({"charges", model_.cluster.allocations().count(), allocations + pending_releases + model_.nominations.held_count() + model_.bought.held_count()});
+    all.push_back({"holds", model_.ledger.releases().size(), pending_releases});
     all.push_back({"holds of nothing", empty_pending_releases, 0});
-    all.push_back({"open cpu", static_cast<std::uint64_t>(model_.ledger.open_milli()), open_milli});
-    all.push_back({"gangs with open slots", model_.ledger.unfilled().size(), unfilled});
+    const SlotCounts& counts = model_.ledger.counts();
+    all.push_back({"open cpu", static_cast<std::uint64_t>(counts.open_milli()), open_milli});
+    all.push_back({"gangs with open slots", counts.unfilled().size(), unfilled});
     all.push_back({"gangs with miscounted slots", miscounted, 0});
     all.push_back({"slots and holds of ended gangs", of_ended, 0});
     all.push_back({"pods in slots", in_slots, assigned});

@@ -70,7 +70,7 @@ std::optional<Drift> Comparison::compare(const core::Pod& listed) const {
 }
 
 std::optional<Drift> Comparison::compare_other(const core::Pod& listed) const {
-    const auto allocation = model_.cluster.find_pod(listed.uid);
+    const auto allocation = model_.cluster.pods().find(listed.uid);
     if (!is_counted(listed) && !allocation) {
         return std::nullopt;
     }
@@ -78,9 +78,9 @@ std::optional<Drift> Comparison::compare_other(const core::Pod& listed) const {
         return drift_of(DriftKind::pod_unknown, listed, "it is not counted on its node");
     }
     const bool is_same = is_counted(listed) &&
-                         core::without_volumes(model_.cluster.resources_of(*allocation)) ==
+                         core::without_volumes(model_.cluster.allocations().resources_of(*allocation)) ==
                              listed.requests &&
-                         model_.cluster.node_name(model_.cluster.allocation_of(*allocation).node) ==
+                         model_.cluster.nodes().name(model_.cluster.allocations().of(*allocation).node) ==
                              listed.node_name;
     return is_same ? std::nullopt
                    : std::optional(drift_of(
@@ -97,22 +97,22 @@ std::optional<Drift> Comparison::compare_ours(const core::Pod& listed) const {
     if (std::string detail = difference(model_.pods.copy_of(*known).pod, listed); !detail.empty()) {
         return drift_of(DriftKind::pod_differs, listed, std::move(detail));
     }
-    if (is_counted(listed) && model_.pods.slot(*known) < 0 &&
-        !model_.cluster.find_pod(listed.uid)) {
+    if (is_counted(listed) && model_.pods[*known].slot() < 0 &&
+        !model_.cluster.pods().find(listed.uid)) {
         return drift_of(DriftKind::pod_differs, listed, "it is not counted on its node");
     }
     return compare_reservation(listed);
 }
 
 std::optional<Drift> Comparison::compare(const core::Node& listed) const {
-    const auto node = model_.cluster.find_node(listed.name);
+    const auto node = model_.cluster.nodes().find(listed.name);
     const auto drift = [&listed](DriftKind kind, std::string detail) {
         return Drift{kind, listed.name, {}, listed.resource_version, std::move(detail)};
     };
     if (!node) {
         return drift(DriftKind::node_unknown, "it was never heard of, or is believed gone");
     }
-    core::Node known = model_.cluster.node_as_told(*node);
+    core::Node known = model_.cluster.room().node_as_told(*node);
     if (model_.gpus.is_on()) {
         known.allocatable = core::without_gpu_wishes(std::move(known.allocatable));
     }
@@ -143,8 +143,9 @@ std::optional<Drift> Comparison::compare_reservation(const core::Pod& listed) co
 
 void Comparison::for_each_pod(
     const std::function<void(std::string_view uid, std::string_view name)>& visit) const {
-    model_.pods.for_each([&](PodId id) { visit(model_.pods.uid(id), model_.pods.full_name(id)); });
-    model_.cluster.for_each_pod([&](std::string_view uid, core::AllocationId) {
+    model_.pods.for_each(
+        [&](PodId id) { visit(model_.pods.uid(id), model_.pods[id].full_name()); });
+    model_.cluster.pods().for_each([&](std::string_view uid, core::AllocationId) {
         if (!model_.pods.contains(uid)) {
             visit(uid, {});
         }

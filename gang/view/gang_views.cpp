@@ -69,7 +69,7 @@ std::optional<Explanation> GangViews::explain(std::string_view pod_or_app) const
     }
     Explanation out = explain_gang(*app, context);
     if (app->phase == Phase::running && app->group.empty() && out.gang.message.empty()) {
-        out.gang.message = "bound to " + model_.pods.node(model_.pods.id_of(app->uid));
+        out.gang.message = "bound to " + model_.pods[model_.pods.id_of(app->uid)].node();
     }
     out.is_executor = owner != nullptr;
     add_notes(*app, *entry, context, out.notes);
@@ -104,7 +104,7 @@ GangView GangViews::view_of(const Application& app, MessageContext& context) con
     view.driver_uid = app.uid;
     view.application = application_name(app);
     if (const auto driver = app.is_driver ? model_.pods.find(app.uid) : std::nullopt) {
-        view.app_name = model_.pods.app_name(*driver);
+        view.app_name = model_.pods[*driver].app_name();
     }
     view.queue = model_.shares.is_active() ? app.declared.queue.str() : std::string();
     view.state = state_of(app);
@@ -181,7 +181,7 @@ std::string GangViews::application_name(const Application& app) const {
         return group->name;
     }
     const auto driver = app.is_driver ? model_.pods.find(app.uid) : std::nullopt;
-    const std::string& name = driver ? model_.pods.application(*driver) : app.name;
+    const std::string& name = driver ? model_.pods[*driver].application() : app.name;
     return name.empty() ? app.name : name;
 }
 
@@ -198,7 +198,7 @@ SlotNumbers GangViews::slot_numbers(const Application& app) {
 
 /// An executor whose driver is not there, or not admitted (executor_owners.hpp).
 GangView GangViews::view_of_ownerless(const PodEntry& entry) const {
-    return view_of_waiting(entry, ownerless_message(model_.cluster.node_count(), entry.pod));
+    return view_of_waiting(entry, ownerless_message(model_.cluster.nodes().count(), entry.pod));
 }
 
 /// A member of a pod group that is no gang yet. Nothing: it is something else.
@@ -257,16 +257,16 @@ std::optional<PodEntry> GangViews::find_pod(std::string_view question) const {
         }
     };
     model_.pods.for_each([&](PodId id) {
-        const int match = model_.pods.match_name(id, question);
+        const int match = model_.pods[id].match_name(question);
         consider(id, match > 0 ? by_application + match : 0);
     });
     model_.pods.for_each([&](PodId id) {
-        if (!model_.pods.is_driver(id)) {
+        if (!model_.pods[id].is_driver()) {
             return;
         }
-        if (model_.pods.application(id) == question) {
+        if (model_.pods[id].application() == question) {
             consider(id, by_application);
-        } else if (model_.pods.app_name(id) == question) {
+        } else if (model_.pods[id].app_name() == question) {
             consider(id, by_app_name);
             ++so_called;
         }

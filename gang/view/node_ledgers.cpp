@@ -58,22 +58,22 @@ std::string state_text(const core::Node& node) {
 
 std::vector<NodeLedger> NodeLedgers::ledger() const {
     std::map<std::string, NodeLedger> nodes;
-    for (const core::NodeIndex index : model_.cluster.nodes_by_name()) {
-        NodeLedger& node = nodes[model_.cluster.node_name(index)];
-        node.allocatable = model_.cluster.node(index).allocatable;
-        node.pods_allocatable = model_.cluster.node(index).pods;
+    for (const core::NodeIndex index : model_.cluster.nodes().by_name()) {
+        NodeLedger& node = nodes[model_.cluster.nodes().name(index)];
+        node.allocatable = model_.cluster.nodes().node(index).allocatable;
+        node.pods_allocatable = model_.cluster.nodes().node(index).pods;
     }
     const auto node_of = [&](core::AllocationId allocation) -> NodeLedger& {
-        return nodes[model_.cluster.node_name(model_.cluster.allocation_of(allocation).node)];
+        return nodes[model_.cluster.nodes().name(model_.cluster.allocations().of(allocation).node)];
     };
     const auto bind = [&](core::AllocationId allocation) {
         NodeLedger& node = node_of(allocation);
-        core::add_times(node.bound, model_.cluster.resources_of(allocation), 1);
+        core::add_times(node.bound, model_.cluster.allocations().resources_of(allocation), 1);
         ++node.pods_bound;
     };
     const auto hold = [&](core::AllocationId allocation, HeldUnit unit) {
         NodeLedger& node = node_of(allocation);
-        unit.requests = model_.cluster.resources_of(allocation);
+        unit.requests = model_.cluster.allocations().resources_of(allocation);
         core::add_times(node.held, unit.requests, 1);
         node.units.push_back(std::move(unit));
     };
@@ -90,9 +90,9 @@ std::vector<NodeLedger> NodeLedgers::ledger() const {
             at = shares.rbegin();
         }
         ++at->pods;
-        core::add_times(at->requests, model_.cluster.resources_of(allocation), 1);
+        core::add_times(at->requests, model_.cluster.allocations().resources_of(allocation), 1);
     };
-    model_.cluster.for_each_pod([&](std::string_view uid, core::AllocationId allocation) {
+    model_.cluster.pods().for_each([&](std::string_view uid, core::AllocationId allocation) {
         const Application* const app = model_.gangs.find(std::string(uid));
         if (app != nullptr && !app->slots.empty()) {
             bind_for(allocation, *app);
@@ -143,7 +143,7 @@ std::vector<NodeLedger> NodeLedgers::ledger() const {
     std::vector<NodeLedger> out;
     for (auto& [name, node] : nodes) {
         node.name = name;
-        const auto index = model_.cluster.find_node(name);
+        const auto index = model_.cluster.nodes().find(name);
         node.is_present = index.has_value();
         std::sort(node.bound_by.begin(), node.bound_by.end(), [](const auto& a, const auto& b) {
             return a.gang < b.gang;
@@ -168,8 +168,8 @@ NodeSums NodeLedgers::sums() const {
     const auto add = [](std::int64_t& sum, std::int64_t amount) {
         sum = core::add_times(sum, amount, 1);
     };
-    for (const core::NodeIndex index : model_.cluster.nodes_by_name()) {
-        const core::Resources& has = model_.cluster.node(index).allocatable;
+    for (const core::NodeIndex index : model_.cluster.nodes().by_name()) {
+        const core::Resources& has = model_.cluster.nodes().node(index).allocatable;
         add(sums.allocatable.cpu_milli, has.cpu_milli);
         add(sums.allocatable.memory_bytes, has.memory_bytes);
         add(sums.allocatable.ephemeral_bytes, has.ephemeral_bytes);
@@ -177,7 +177,7 @@ NodeSums NodeLedgers::sums() const {
         add(sums.free.memory_bytes, columns.memory(view)[index.value]);
         add(sums.free.ephemeral_bytes, columns.ephemeral(view)[index.value]);
         for (const core::ExtendedResource& entry : has.extended) {
-            const auto id = model_.cluster.find_extended(entry.name);
+            const auto id = model_.cluster.extended_names().find(entry.name);
             if (id && !core::is_exclusive(entry.name) && !core::is_card_ask(entry.name)) {
                 auto& [all, free] = extended[entry.name];
                 add(all, entry.amount);
@@ -198,7 +198,7 @@ NodeSums NodeLedgers::sums() const {
 void NodeLedgers::read_free(core::NodeIndex index, NodeLedger& node) const {
     const core::NodeColumns& columns = model_.cluster.columns();
     const auto view = core::View::free;
-    const core::Node& known = model_.cluster.node(index);
+    const core::Node& known = model_.cluster.nodes().node(index);
     node.pool = first_label(
         known,
         {"karpenter.sh/nodepool",
@@ -215,7 +215,7 @@ void NodeLedgers::read_free(core::NodeIndex index, NodeLedger& node) const {
     core::add_times(left, node.bound, -1);
     core::add_times(left, node.held, -1);
     for (const core::ExtendedResource& entry : left.extended) {
-        if (const auto id = model_.cluster.find_extended(entry.name)) {
+        if (const auto id = model_.cluster.extended_names().find(entry.name)) {
             // What every node offers is no part of what it lists as allocatable.
             const bool is_of_all = core::is_exclusive(entry.name) || core::is_card_ask(entry.name);
             const std::int64_t by_all = is_of_all ? core::exclusive_all : 0;
@@ -228,7 +228,7 @@ void NodeLedgers::read_free(core::NodeIndex index, NodeLedger& node) const {
         const core::CardFamily* const family = core::family_of_cards(said->resource);
         const std::string counted =
             family == nullptr ? said->resource : std::string(family->counted_units);
-        if (const auto resource = model_.cluster.find_extended(counted)) {
+        if (const auto resource = model_.cluster.extended_names().find(counted)) {
             columns.for_each_card(
                 index, *resource, view, [&](const core::NodeColumns::CardRoom& card) {
                     free[card.order] = card.free;

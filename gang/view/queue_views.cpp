@@ -78,15 +78,15 @@ std::vector<QueueView> QueueViews::one_queue() const {
     std::set<std::string> holders;
     for (const auto& [uid, app] : model_.gangs.all()) {
         for (const Slot& slot : app.slots) {
-            held.add(model_.ledger.held_by(app, slot), 1);
+            held.add(held_by(model_.cluster, app, slot), 1);
             holders.insert(app.uid);
         }
     }
     model_.pods.for_each([&](PodId id) {
-        const auto allocation = model_.cluster.find_pod(model_.pods.uid(id));
+        const auto allocation = model_.cluster.pods().find(model_.pods.uid(id));
         if (allocation) {
             const core::Text owner = model_.pods.copy_of(id).owner;
-            held.add(model_.cluster.resources_of(*allocation), 1);
+            held.add(model_.cluster.allocations().resources_of(*allocation), 1);
             holders.insert(owner.empty() ? model_.pods.uid(id) : owner.str());
         }
     });

@@ -32,10 +32,10 @@ RoomHolders::RoomHolders(
     const Model& model, const Application& app, const core::Rejection& rejection)
     : model_(model), app_(app), rejection_(rejection) {
     if (app.declared.driver_shape) {
-        eligible_.add(model.cluster.eligible(model.cluster.class_of(*app.declared.driver_shape)));
+        eligible_.add(model.cluster.shapes().eligible(*app.declared.driver_shape));
     }
     for (const GangShape& shape : app.declared.shapes) {
-        eligible_.add(model.cluster.eligible(model.cluster.class_of(shape.id)));
+        eligible_.add(model.cluster.shapes().eligible(shape.id));
     }
 }
 
@@ -59,12 +59,13 @@ std::vector<RoomHolders::Holder> RoomHolders::leftover_executors() const {
     std::vector<PodId> left;
     for (const auto& [uid, gang] : model_.gangs.all()) {
         if (gang.phase == Phase::ended && gang.group.empty()) {
-            const auto members = model_.pods.members_of(uid);
+            const auto members = model_.pods.owners().members_of(uid);
             left.insert(left.end(), members.begin(), members.end());
         }
     }
     model_.pods.for_each([&](PodId id) {
-        if (model_.pods.phase(id) != core::PodPhase::pending || !model_.pods.holds_capacity(id)) {
+        const PodView pod = model_.pods[id];
+        if (pod.phase() != core::PodPhase::pending || !pod.holds_capacity()) {
             return;
         }
         const PodEntry entry = model_.pods.copy_of(id);
@@ -76,12 +77,12 @@ std::vector<RoomHolders::Holder> RoomHolders::leftover_executors() const {
     });
     std::vector<Holder> out;
     for (const PodId id : left) {
-        if (model_.pods.holds_capacity(id) && is_useful(model_.pods.node(id))) {
+        if (model_.pods[id].holds_capacity() && is_useful(model_.pods[id].node())) {
             out.push_back(
-                {model_.pods.full_name(id),
-                 model_.pods.node(id),
-                 model_.pods.requests(id),
-                 model_.pods.phase(id) == core::PodPhase::running});
+                {model_.pods[id].full_name(),
+                 model_.pods[id].node(),
+                 model_.pods[id].requests(),
+                 model_.pods[id].phase() == core::PodPhase::running});
         }
     }
     sort(out);
@@ -96,9 +97,9 @@ std::vector<RoomHolders::Holder> RoomHolders::running_gangs() const {
         }
         Holder holder{gang.namespace_name.str() + "/" + gang.name, {}, {}, true};
         const auto driver = model_.pods.find(uid);
-        if (driver && model_.pods.holds_capacity(*driver) &&
-            is_useful(model_.pods.node(*driver))) {
-            core::add_times(holder.held, model_.pods.requests(*driver), 1);
+        if (driver && model_.pods[*driver].holds_capacity() &&
+            is_useful(model_.pods[*driver].node())) {
+            core::add_times(holder.held, model_.pods[*driver].requests(), 1);
         }
         for (const Slot& slot : gang.slots) {
             if (slot.state != SlotState::unplaced && slot.shape < gang.declared.shapes.size() &&
@@ -134,7 +135,7 @@ void RoomHolders::sort(std::vector<Holder>& holders) const {
 }
 
 bool RoomHolders::is_useful(const std::string& node) const {
-    const auto index = model_.cluster.find_node(node);
+    const auto index = model_.cluster.nodes().find(node);
     return index && eligible_.test(model_.cluster.position_of(*index));
 }
 
@@ -171,7 +172,7 @@ std::string RoomHolders::gangs_note(const std::vector<Holder>& gangs) const {
 std::string RoomHolders::smaller_note() const {
     const bool is_of_one_key = app_.is_driver && app_.group.empty() &&
                                app_.declared.shapes.size() == 1 &&
-                               !model_.pods.hand_made(model_.pods.id_of(app_.uid));
+                               !model_.pods[model_.pods.id_of(app_.uid)].is_hand_made();
     if (!is_of_one_key || !rejection_.driver_fits || rejection_.executors_fit < 1 ||
         rejection_.executors_fit >= rejection_.executors_wanted) {
         return {};

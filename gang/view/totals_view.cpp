@@ -16,8 +16,8 @@ Totals TotalsView::totals(std::int64_t now_ms) const {
         return out;
     }
     out.idle_milli_ms +=
-        model_.ledger.open_milli() * std::max<std::int64_t>(now_ms - step_.now_ms, 0);
-    out.nodes = static_cast<std::int64_t>(model_.cluster.node_count());
+        model_.ledger.counts().open_milli() * std::max<std::int64_t>(now_ms - step_.now_ms, 0);
+    out.nodes = static_cast<std::int64_t>(model_.cluster.nodes().count());
     out.capacity_requests = model_.demand.count_asked();
     out.fence_outstanding = static_cast<std::int64_t>(leadership_.fence().size());
     for (const auto& [uid, app] : model_.gangs.all()) {
@@ -31,7 +31,7 @@ Totals TotalsView::totals(std::int64_t now_ms) const {
         for (std::size_t i = app.open_from; slots.open > 0 && i < app.slots.size(); ++i) {
             if (app.slots[i].state == SlotState::open) {
                 const core::Resources& amounts =
-                    model_.cluster.resources_of(app.slots[i].allocation);
+                    model_.cluster.allocations().resources_of(app.slots[i].allocation);
                 out.open_cpu_milli += amounts.cpu_milli;
                 out.open_memory_bytes += amounts.memory_bytes;
             }

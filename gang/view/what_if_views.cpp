@@ -9,11 +9,11 @@ namespace gang {
 namespace {
 
 void note_plan(WhatIfAnswer& out, const core::Cluster& cluster, const core::Plan& plan) {
-    out.driver_node = cluster.node_name(plan.driver);
+    out.driver_node = cluster.nodes().name(plan.driver);
     std::map<std::string, std::int64_t> per_node;
     for (const auto& shape : plan.executors) {
         for (const core::NodeCount& entry : shape) {
-            per_node[cluster.node_name(entry.node)] += entry.count;
+            per_node[cluster.nodes().name(entry.node)] += entry.count;
         }
     }
     out.executors_per_node.assign(per_node.begin(), per_node.end());

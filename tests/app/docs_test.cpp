@@ -36,14 +36,14 @@ std::string file(const std::string& path) {
 }  // namespace
 
 TEST_CASE("docs: every configuration key") {
-    const std::string text = file("docs/configuration.md");
+    const std::string text = file("docs/reference/configuration.md");
     for (const std::string& key : config::known_keys()) {
         CHECK_MESSAGE(contains(text, "`" + key + "`"), key);
     }
 }
 
 TEST_CASE("docs: when a change of each key holds") {
-    const std::string text = file("docs/configuration.md");
+    const std::string text = file("docs/reference/configuration.md");
     const std::string table = text.substr(text.find("## When the file changes"));
     for (const auto& keys : {config::live_keys(), config::fixed_keys()}) {
         for (const std::string& key : keys) {
@@ -53,7 +53,7 @@ TEST_CASE("docs: when a change of each key holds") {
 }
 
 TEST_CASE("docs: the example of all keys is the defaults") {
-    const std::string text = file("docs/configuration.md");
+    const std::string text = file("docs/reference/configuration.md");
     const auto begin = text.find("```yaml\n") + 8;
     const auto loaded = config::load(text.substr(begin, text.find("```", begin) - begin), "docs");
     REQUIRE_MESSAGE(loaded.has_value(), (loaded ? "" : loaded.error().message));
@@ -61,7 +61,7 @@ TEST_CASE("docs: the example of all keys is the defaults") {
 }
 
 TEST_CASE("docs: every key of a declaration, and the codec keeps each") {
-    const std::string text = file("docs/labels.md");
+    const std::string text = file("docs/run/labels.md");
     for (const gang::Dialect& dialect : gang::dialects()) {
         for (const gang::DeclarationKey& key : dialect.keys) {
             CHECK_MESSAGE(contains(text, "`" + std::string(key.name) + "`"), key.name);
@@ -75,7 +75,7 @@ TEST_CASE("docs: every key of a declaration, and the codec keeps each") {
 }
 
 TEST_CASE("docs: every verb and every flag") {
-    const std::string text = file("docs/cli.md");
+    const std::string text = file("docs/reference/cli.md");
     for (const Verb& verb : verbs()) {
         CHECK_MESSAGE(contains(text, "`" + verb.name + "`"), verb.name);
         for (const Flag& flag : verb.flags) {
@@ -85,7 +85,7 @@ TEST_CASE("docs: every verb and every flag") {
 }
 
 TEST_CASE("docs: every reason code with its condition's reason, and every state") {
-    const std::string text = file("docs/reasons.md");
+    const std::string text = file("docs/reference/reasons.md");
     for (const gang::ReasonCode code : all_reason_codes()) {
         const std::string row = "| `" + std::string(gang::to_string(code)) + "` | " +
                                 std::string(gang::condition_reason(code)) + " |";
@@ -146,7 +146,7 @@ TEST_CASE("docs: every scenario of pod groups has the tests that its row names")
 }
 
 TEST_CASE("docs: every corner case has a scenario of its number or is a limit") {
-    const std::string text = file("docs/corner-cases.md");
+    const std::string text = file("docs/concepts/corner-cases.md");
     std::string scenarios;
     for (const char* part : {"rules_nodes", "rules_gangs", "spark"}) {
         scenarios += file("tests/gang/corner_" + std::string(part) + "_test.cpp");
@@ -167,7 +167,7 @@ TEST_CASE("docs: every corner case has a scenario of its number or is a limit") 
 }
 
 TEST_CASE("docs: the reason of every event that is written") {
-    const std::string text = file("docs/reasons.md");
+    const std::string text = file("docs/reference/reasons.md");
     const std::regex event(R"x(status_reporter_\.event\([^"]*"([A-Z][A-Za-z]+)")x");
     std::set<std::string> reasons;
     const std::filesystem::path top = std::filesystem::path(TESTS_DIR) / "..";

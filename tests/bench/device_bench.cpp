@@ -62,7 +62,7 @@ core::Cluster world(std::int64_t nodes, Asked asked, std::int64_t most_taken = d
             node.cards = std::move(cards);
         }
         cluster.upsert_node(node);
-        const core::NodeIndex index = *cluster.find_node(name);
+        const core::NodeIndex index = *cluster.nodes().find(name);
         core::Resources taken;
         taken.cpu_milli = i * 7919 % 16 * 4 * 1000;
         taken.memory_bytes = i * 7919 % 16 << 34;
@@ -107,12 +107,12 @@ void place_on_devices_after_a_change(benchmark::State& state) {
     core::Cluster cluster = world(state.range(0), asked_by(state));
     const core::PlacementRequest asked = gang(cluster, asked_by(state));
     core::Planner planner;
-    const core::NodeIndex node = cluster.nodes_by_name()[cluster.node_count() / 2];
+    const core::NodeIndex node = cluster.nodes().by_name()[cluster.nodes().count() / 2];
     for (auto _ : state) {
         const core::AllocationId taken =
             cluster.allocate(node, asked.executors[0].shape, core::UsedBy::gang);
         benchmark::DoNotOptimize(planner.place(cluster, asked));
-        cluster.release(taken);
+        cluster.allocations().release(taken);
     }
 }
 
@@ -143,7 +143,7 @@ void explain_refusal_of_devices(benchmark::State& state) {
 /// Nothing is free of any device, though there are cores: new shapes, no words.
 void refuse_without_free_devices(benchmark::State& state) {
     core::Cluster cluster = world(state.range(0), asked_by(state), 0);
-    for (const core::NodeIndex node : cluster.nodes_by_name()) {
+    for (const core::NodeIndex node : cluster.nodes().by_name()) {
         core::Resources one;
         one.extended = {
             {asked_by(state) == Asked::whole ? gpu : share,
@@ -180,7 +180,7 @@ void take_and_give_back_devices(benchmark::State& state) {
                     cluster.allocate(found.node, asked.executors[0].shape, core::UsedBy::gang));
             }
         }
-        for (const core::AllocationId allocation : taken) cluster.release(allocation);
+        for (const core::AllocationId allocation : taken) cluster.allocations().release(allocation);
         taken.clear();
     }
 }

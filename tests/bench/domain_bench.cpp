@@ -35,8 +35,8 @@ struct World {
             core::Node value = node;
             if (have_costs) value.cost = i * 31 % 7;
             cluster.upsert_node(value);
-            const auto index = *cluster.find_node(name);
-            rules.node_changed(index, cluster.node(index));
+            const auto index = *cluster.nodes().find(name);
+            rules.node_changed(index, cluster.nodes().node(index));
             const std::int64_t cores = i * 7919 % 16 * 4;
             core::Resources taken;
             taken.cpu_milli = cores * 1000;
@@ -166,7 +166,7 @@ void place_on_few_allowed_nodes(benchmark::State& state) {
     World world(state.range(0));
     core::PlacementRequest request = gang(world.cluster);
     core::NodeBitmap allowed;
-    for (std::size_t i = 0; i < world.cluster.node_count(); ++i) allowed.set(i, i % 100 == 0);
+    for (std::size_t i = 0; i < world.cluster.nodes().count(); ++i) allowed.set(i, i % 100 == 0);
     request.driver = world.cluster.restrict_shape(*request.driver, allowed, {});
     request.executors[0].shape =
         world.cluster.restrict_shape(request.executors[0].shape, allowed, {});
@@ -179,8 +179,8 @@ BENCHMARK(place_on_few_allowed_nodes)->ArgName("nodes")->Arg(1'000)->Arg(10'000)
 /// share.
 void place_with_volumes(benchmark::State& state) {
     World world(state.range(0));
-    for (const core::NodeIndex index : world.cluster.nodes_by_name()) {
-        core::Node node = world.cluster.node_as_told(index);
+    for (const core::NodeIndex index : world.cluster.nodes().by_name()) {
+        core::Node node = world.cluster.room().node_as_told(index);
         core::set_volume_limits(node.allocatable, {{"ebs.csi.aws.com", 25}});
         world.cluster.upsert_node(node);
     }

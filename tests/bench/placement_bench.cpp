@@ -21,7 +21,7 @@ core::Cluster half_full(std::int64_t nodes) {
     for (std::int64_t i = 0; i < nodes; ++i) {
         const std::string name = fmt::format("node-{:06}", i);
         cluster.upsert_node(build::node(name).cpu(64).memory("256Gi"));
-        const auto index = *cluster.find_node(name);
+        const auto index = *cluster.nodes().find(name);
         // 0 to 60 cores taken, in an order without a pattern.
         const std::int64_t cores = i * 7919 % 16 * 4;
         core::Resources taken;
@@ -84,7 +84,7 @@ core::Cluster occupied(std::int64_t nodes, std::int64_t percent) {
         core::Resources taken;
         taken.cpu_milli = cores * 1000;
         taken.memory_bytes = cores << 32;
-        cluster.allocate(*cluster.find_node(name), taken, core::UsedBy::other_scheduler);
+        cluster.allocate(*cluster.nodes().find(name), taken, core::UsedBy::other_scheduler);
     }
     return cluster;
 }
@@ -135,11 +135,11 @@ void place_after_a_change(benchmark::State& state) {
     core::PlacementRequest request{shape, {{shape, 100}}, core::View::free, {}};
     request.policy = core::PackingPolicy::fewest_nodes;
     core::Planner planner;
-    const core::NodeIndex node = cluster.nodes_by_name()[cluster.node_count() / 2];
+    const core::NodeIndex node = cluster.nodes().by_name()[cluster.nodes().count() / 2];
     for (auto _ : state) {
         const core::AllocationId allocation = cluster.allocate(node, shape, core::UsedBy::gang);
         benchmark::DoNotOptimize(planner.place(cluster, request));
-        cluster.release(allocation);
+        cluster.allocations().release(allocation);
     }
 }
 BENCHMARK(place_after_a_change)->ArgName("nodes")->Arg(1'000)->Arg(10'000)->Arg(100'000);
@@ -182,7 +182,7 @@ void place_gangs_in_turn(benchmark::State& state) {
     for (auto _ : state) {
         std::vector<core::AllocationId>& gang = gangs[next];
         next = (next + 1) % gangs.size();
-        for (const core::AllocationId allocation : gang) cluster.release(allocation);
+        for (const core::AllocationId allocation : gang) cluster.allocations().release(allocation);
         gang.clear();
         const core::Placement placement = planner.place(cluster, request);
         const auto& plan = std::get<core::Plan>(placement);

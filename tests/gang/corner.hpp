@@ -1,5 +1,5 @@
 #pragma once
-// What the scenarios of docs/corner-cases.md share.
+// What the scenarios of docs/concepts/corner-cases.md share.
 
 #include "tests/gang/world.hpp"
 

@@ -1,4 +1,5 @@
-// Corner cases of scheduling by their numbers in docs/corner-cases.md: drivers, executors, leaders.
+// Corner cases of scheduling by their numbers in docs/concepts/corner-cases.md: drivers,
+// executors, leaders.
 
 #include "gang/declare/spark/properties.hpp"
 #include "tests/gang/corner.hpp"

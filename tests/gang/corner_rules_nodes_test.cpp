@@ -1,4 +1,5 @@
-// Corner cases of scheduling by their numbers in docs/corner-cases.md: nodes, room and the queue.
+// Corner cases of scheduling by their numbers in docs/concepts/corner-cases.md: nodes, room and
+// the queue.
 
 #include "tests/gang/corner.hpp"
 

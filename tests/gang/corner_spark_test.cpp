@@ -1,4 +1,4 @@
-// Corner cases of Spark by their numbers in docs/corner-cases.md.
+// Corner cases of Spark by their numbers in docs/concepts/corner-cases.md.
 
 #include "gang/report/status_reporter.hpp"
 #include "tests/gang/corner.hpp"

@@ -54,8 +54,8 @@ struct Known {
         const core::Pod like = pod("like", 1000, 1408);
         model.shapes.add(app, {0, slots, 0, {}, false}, like.requests, like.constraints);
         model.shapes.set_driver(app, made);
-        model.ledger.settle(entry);
-        model.ledger.add_open(app, 0, *model.cluster.find_node(where), slots);
+        model.ledger.pod_allocations().settle(entry);
+        model.ledger.add_open(app, 0, *model.cluster.nodes().find(where), slots);
         return app;
     }
 
@@ -65,7 +65,7 @@ struct Known {
         core::Pod made = executor(name, model.pods.at(of.uid).pod);
         made.node_name = where;
         gang::PodEntry& entry = add(made);
-        model.pods.join(entry, of.uid);
+        model.pods.owners().join(entry, of.uid);
         if (where.empty()) {
             of.pending.make().insert(entry.rank());
         }

@@ -524,13 +524,13 @@ TEST_CASE("scenarios: README.md names every command") {
     }
 }
 
-TEST_CASE("scenarios: docs/reliability.md names every mutant and every fault") {
+TEST_CASE("scenarios: docs/evaluation/reliability.md names every mutant and every fault") {
     const auto read = [](const std::string& path) {
         std::ifstream in(std::string(TESTS_DIR) + "/" + path);
         REQUIRE_MESSAGE(in.good(), path);
         return std::string{std::istreambuf_iterator<char>(in), {}};
     };
-    const std::string docs = read("../docs/reliability.md");
+    const std::string docs = read("../docs/evaluation/reliability.md");
     const std::string cases = read("sim/mutants.txt");
     int mutants = 0;
     for (const char* const table : {"core", "gang", "protocol"}) {

@@ -24,9 +24,9 @@ Outcome run_seed(
     world.run();
     Outcome made;
     made.seed = seed;
-    made.digest = world.digest.value();
+    made.digest = world.record.digest.value();
     made.virtual_ms = world.now_ms;
-    made.counts = world.counts;
+    made.counts = world.record.counts;
     made.faults = world.faults.counts();
     const auto& violations = world.checkers.violations();
     made.has_failed = !violations.empty();

@@ -68,7 +68,7 @@ using AskedCards = boost::container::small_vector<AskedCard, usual_cards>;
 AskedCards cards_for(
     const NodeColumns& columns,
     NodeIndex node,
-    const NodeColumns::AskedCards& asked,
+    const CountedCardAsk& asked,
     View view,
     std::span<const CardDemand> planned) {
     AskedCards cards;
@@ -146,7 +146,7 @@ std::int64_t times_on_cards(
     const ExtendedDemand& wanted,
     View view,
     std::span<const CardDemand> planned) {
-    if (const auto* const asked = columns.find_card_ask(wanted.id)) {
+    if (const auto* const asked = columns.names().find_card_ask(wanted.id)) {
         boost::container::small_vector<std::int64_t, usual_cards> times;
         for (const AskedCard& card : cards_for(columns, node, *asked, view, planned)) {
             times.push_back(times_on(asked->ask, card));
@@ -190,7 +190,7 @@ std::optional<NodeColumns::CardRoom> choose_card(
     View view,
     CardChoice choice,
     std::span<const CardDemand> planned) {
-    if (const auto* const asked = columns.find_card_ask(wanted.id)) {
+    if (const auto* const asked = columns.names().find_card_ask(wanted.id)) {
         const auto cards =
             chosen_for(asked->ask, cards_for(columns, node, *asked, view, planned), choice);
         if (cards.empty()) return std::nullopt;
@@ -216,7 +216,7 @@ std::vector<CardDemand> choose_cards(
     CardChoice choice,
     std::span<const CardDemand> planned) {
     std::vector<CardDemand> taken;
-    if (const auto* const asked = columns.find_card_ask(wanted.id)) {
+    if (const auto* const asked = columns.names().find_card_ask(wanted.id)) {
         for (const AskedCard& card :
              chosen_for(asked->ask, cards_for(columns, node, *asked, view, planned), choice)) {
             take_share(asked->ask, card, taken);
@@ -230,7 +230,7 @@ std::vector<CardDemand> choose_cards(
 std::vector<CardDemand> overdraw_cards(
     const NodeColumns& columns, NodeIndex node, const ExtendedDemand& wanted, View view) {
     std::vector<CardDemand> taken;
-    if (const auto* const asked = columns.find_card_ask(wanted.id)) {
+    if (const auto* const asked = columns.names().find_card_ask(wanted.id)) {
         auto cards = cards_for(columns, node, *asked, view, {});
         std::stable_sort(cards.begin(), cards.end(), [](const AskedCard& a, const AskedCard& b) {
             return a.units_free > b.units_free;
@@ -251,7 +251,7 @@ std::optional<NodeColumns::CardRoom> emptiest_card(
     ExtendedId resource,
     View view,
     std::span<const CardDemand> planned) {
-    if (const auto* const asked = columns.find_card_ask(resource)) {
+    if (const auto* const asked = columns.names().find_card_ask(resource)) {
         std::optional<NodeColumns::CardRoom> best;
         for (const AskedCard& card : cards_for(columns, node, *asked, view, planned)) {
             const bool has_room = times_on(asked->ask, card) > 0 ||

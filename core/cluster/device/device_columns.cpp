@@ -89,14 +89,14 @@ DeviceColumn* DeviceColumns::make(
         return nullptr;
     }
     if (kept_.size() >= kept_max) kept_.erase(kept_.begin());
-    DeviceColumn& made = kept_.emplace_back(id, columns.meaning(id));
+    DeviceColumn& made = kept_.emplace_back(id, columns.names().meaning(id));
     made.resize(blocks);
     return &made;
 }
 
 void DeviceColumns::forget_old_meanings(const NodeColumns& columns) {
     std::erase_if(kept_, [&columns](const DeviceColumn& column) {
-        return column.meaning() != columns.meaning(column.id());
+        return column.meaning() != columns.names().meaning(column.id());
     });
 }
 

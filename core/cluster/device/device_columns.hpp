@@ -26,7 +26,7 @@ public:
     DeviceColumn(ExtendedId id, std::uint32_t meaning) : id_(id), meaning_(meaning) {}
 
     ExtendedId id() const { return id_; }
-    /// NodeColumns::meaning() when it was made.
+    /// ExtendedNames::meaning() when it was made.
     std::uint32_t meaning() const { return meaning_; }
     /// The group-th 64 nodes, blocks or regions; of nodes exact, of the others a bound.
     const double* rows(std::size_t level, std::size_t group) const {

@@ -1,6 +1,6 @@
 #pragma once
-// The JSON of each path under /api/v1/ (docs/api.md). Every answer begins with the same members:
-// of which kind it is, who says it, and as of when.
+// The JSON of each path under /api/v1/ (docs/reference/api.md). Every answer begins with the same
+// members: of which kind it is, who says it, and as of when.
 
 #include "gang/app/api/snapshot.hpp"
 

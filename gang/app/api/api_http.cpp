@@ -285,7 +285,8 @@ HttpReply ApiHttp::gangs(std::string_view query) {
         return fail(400, unknown.empty() ? paging.error().message : unknown);
     }
     if (!states) {
-        return fail(400, "state is to be a list such as Waiting,Parked; docs/reasons.md has all");
+        return fail(
+            400, "state is to be a list such as Waiting,Parked; docs/reference/reasons.md has all");
     }
     const GangQuery wanted{
         *states,

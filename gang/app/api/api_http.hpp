@@ -1,6 +1,7 @@
 #pragma once
 // What the API's port answers: the page's files, and under /api/v1/ the JSON that it is made of.
-// docs/api.md has every path. All of it only reads; there is no verb that writes, here or below.
+// docs/reference/api.md has every path. All of it only reads; there is no verb that writes, here or
+// below.
 
 #include "gang/app/api/access/sight.hpp"
 #include "gang/app/api/host_rule.hpp"

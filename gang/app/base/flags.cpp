@@ -181,7 +181,8 @@ Flag namespace_flag() {
 }
 
 Flag config_flag() {
-    return Flag{"config", 0, "FILE", "configuration file (docs/configuration.md); default: none"};
+    return Flag{
+        "config", 0, "FILE", "configuration file (docs/reference/configuration.md); default: none"};
 }
 
 }  // namespace gang::app

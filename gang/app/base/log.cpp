@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 namespace gang::app {
@@ -44,6 +45,20 @@ std::string console_value(const std::string& text) {
         quoted += c;
     }
     return quoted + "\"";
+}
+
+config::LogLevel to_level(k8s::NoticeLevel level) {
+    switch (level) {
+        case k8s::NoticeLevel::debug:
+            return config::LogLevel::debug;
+        case k8s::NoticeLevel::info:
+            return config::LogLevel::info;
+        case k8s::NoticeLevel::warning:
+            return config::LogLevel::warning;
+        case k8s::NoticeLevel::error:
+            return config::LogLevel::error;
+    }
+    return config::LogLevel::error;
 }
 
 struct Word {
@@ -148,6 +163,12 @@ void Log::write_line(
         line += '\n';
     }
     sink_(line);
+}
+
+k8s::NoticeSink notice_sink(const Log* log, std::string from) {
+    return [log, from = std::move(from)](k8s::NoticeLevel level, const std::string& text) {
+        log->write_notice(to_level(level), from, text);
+    };
 }
 
 }  // namespace gang::app

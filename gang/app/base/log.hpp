@@ -6,6 +6,7 @@
 //   {"ts":"2026-07-01T12:30:00.123Z","level":"info","msg":"bind","pod":"etl/pi-driver","node":"n1"}
 
 #include "config/schema.hpp"
+#include "k8s/base/notice.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -51,5 +52,8 @@ private:
     config::LogLevel level_;
     Sink sink_;
 };
+
+/// Writes each notice of a client of the API server into the log, behind `from`. The log outlives it.
+k8s::NoticeSink notice_sink(const Log* log, std::string from);
 
 }  // namespace gang::app

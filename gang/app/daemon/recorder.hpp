@@ -1,6 +1,6 @@
 #pragma once
 // `run --record DIR`: the recording of this process in a file of its own, so that what somebody saw
-// can be lived through again (gang/record/recording.hpp, docs/recording.md).
+// can be lived through again (gang/record/recording.hpp, docs/manage/recording.md).
 //
 // One file per process, for a replay needs the whole life from the first event on: a file cannot be
 // continued by another. When it has reached its bound, or cannot be written, recording ends,

@@ -1,5 +1,5 @@
-// The page of gang-scheduler. It only asks (docs/api.md has what), and shows. Names, labels and
-// messages are other people's: they become text nodes and properties, never markup.
+// The page of gang-scheduler. It only asks (docs/reference/api.md has what), and shows. Names, labels
+// and messages are other people's: they become text nodes and properties, never markup.
 "use strict";
 
 // --- small tools -------------------------------------------------------------------------------
@@ -717,7 +717,7 @@ class HistoryView {
 
 // --- compare -----------------------------------------------------------------------------------
 
-/** When each gang of a recording (docs/recording.md) was seen first and when it was admitted, by its name. */
+/** When each gang of a recording (docs/manage/recording.md) was seen first and when it was admitted, by its name. */
 function gangsOf(text) {
   const gangs = new Map();
   const names = new Map(); // uid -> name

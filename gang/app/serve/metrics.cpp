@@ -46,81 +46,133 @@ const char* to_string(EvictReason reason) {
     return reason == EvictReason::reclaim ? "reclaim" : "preempt";
 }
 
-struct Metrics::Impl {
-    using Attempts = prometheus::Family<prometheus::Counter>;
-    using Durations = prometheus::Family<prometheus::Histogram>;
+namespace {
 
+using CounterFamily = prometheus::Family<prometheus::Counter>;
+using HistogramFamily = prometheus::Family<prometheus::Histogram>;
+
+/// Attempts to place pods, under the names that kube-scheduler has for its own.
+class AttemptMetrics {
+public:
+    AttemptMetrics(prometheus::Registry& registry, const std::string& profile);
+
+    void found_unschedulable() { unschedulable_.Increment(); }
+    void bind_answered(const BindMeasured& bind);
+
+private:
+    CounterFamily& attempts_;
+    HistogramFamily& durations_;
+    prometheus::Histogram& sli_;
+    prometheus::Histogram& gang_wait_;
+    prometheus::Counter& scheduled_;
+    prometheus::Counter& unschedulable_;
+    prometheus::Counter& error_;
+    prometheus::Histogram& scheduled_seconds_;
+    prometheus::Histogram& error_seconds_;
+};
+
+AttemptMetrics::AttemptMetrics(prometheus::Registry& registry, const std::string& profile)
+    : attempts_(prometheus::BuildCounter()
+                    .Name("scheduler_schedule_attempts_total")
+                    .Help("Attempts to place pods: bound, refused, or nothing found for them.")
+                    .Register(registry)),
+      durations_(prometheus::BuildHistogram()
+                     .Name("scheduler_scheduling_attempt_duration_seconds")
+                     .Help("Time of an attempt that led to a bind: planning and binding.")
+                     .Register(registry)),
+      sli_(prometheus::BuildHistogram()
+               .Name("scheduler_pod_scheduling_sli_duration_seconds")
+               .Help("Time from when a pod was first seen until it was bound.")
+               .Register(registry)
+               .Add({}, wait_bounds)),
+      gang_wait_(prometheus::BuildHistogram()
+                     .Name("gang_scheduler_gang_wait_seconds")
+                     .Help("Time from when a driver was first seen until its gang was admitted.")
+                     .Register(registry)
+                     .Add({}, wait_bounds)),
+      scheduled_(attempts_.Add({{"result", "scheduled"}, {"profile", profile}})),
+      unschedulable_(attempts_.Add({{"result", "unschedulable"}, {"profile", profile}})),
+      error_(attempts_.Add({{"result", "error"}, {"profile", profile}})),
+      scheduled_seconds_(
+          durations_.Add({{"result", "scheduled"}, {"profile", profile}}, bind_bounds)),
+      error_seconds_(durations_.Add({{"result", "error"}, {"profile", profile}}, bind_bounds)) {}
+
+void AttemptMetrics::bind_answered(const BindMeasured& bind) {
+    const bool bound = bind.outcome == BindOutcome::bound;
+    (bound ? scheduled_ : error_).Increment();
+    (bound ? scheduled_seconds_ : error_seconds_).Observe(bind.plan_seconds + bind.seconds);
+    if (!bound) {
+        return;
+    }
+    sli_.Observe(bind.pending_seconds);
+    if (bind.starts_gang) {
+        gang_wait_.Observe(bind.pending_seconds);
+    }
+}
+
+/// Binds alone: how long they took, and what came of those that did not bind.
+class BindMetrics {
+public:
+    explicit BindMetrics(prometheus::Registry& registry);
+
+    void answered(const BindMeasured& bind);
+
+private:
+    prometheus::Histogram& seconds_;
+    std::array<prometheus::Counter*, outcomes.size()> errors_{};  ///< none for `bound`
+};
+
+BindMetrics::BindMetrics(prometheus::Registry& registry)
+    : seconds_(prometheus::BuildHistogram()
+                   .Name("gang_scheduler_bind_seconds")
+                   .Help("Time from a bind's decision until it was settled.")
+                   .Register(registry)
+                   .Add({}, bind_bounds)) {
+    CounterFamily& errors = prometheus::BuildCounter()
+                                .Name("gang_scheduler_bind_errors_total")
+                                .Help("Binds that did not bind, by what came of them.")
+                                .Register(registry);
+    for (const BindOutcome outcome : outcomes) {
+        if (outcome != BindOutcome::bound) {
+            errors_[static_cast<std::size_t>(outcome)] =
+                &errors.Add({{"code", to_string(outcome)}});
+        }
+    }
+}
+
+void BindMetrics::answered(const BindMeasured& bind) {
+    seconds_.Observe(bind.seconds);
+    if (bind.outcome != BindOutcome::bound) {
+        errors_[static_cast<std::size_t>(bind.outcome)]->Increment();
+    }
+}
+
+}  // namespace
+
+/// The registry serves its families in the order in which these are made.
+struct Metrics::Impl {
     explicit Impl(Identity given) : identity(std::move(given)) {
         for (const char* verb : {"filter", "prioritize", "bind", "preempt"}) {
             for (const char* outcome : {"passed", "refused", "error", "malformed"}) {
                 extender_calls.Add({{"verb", verb}, {"outcome", outcome}});
             }
         }
-        for (const BindOutcome outcome : outcomes) {
-            if (outcome != BindOutcome::bound) {
-                errors[static_cast<std::size_t>(outcome)] =
-                    &bind_errors.Add({{"code", to_string(outcome)}});
-            }
-        }
-    }
-
-    prometheus::Counter& attempts(const char* result) {
-        return schedule_attempts.Add({{"result", result}, {"profile", identity.profile}});
-    }
-    prometheus::Histogram& duration(const char* result) {
-        return attempt_duration.Add(
-            {{"result", result}, {"profile", identity.profile}}, bind_bounds);
     }
 
     Identity identity;
     prometheus::Registry registry;
-    Attempts& schedule_attempts =
-        prometheus::BuildCounter()
-            .Name("scheduler_schedule_attempts_total")
-            .Help("Attempts to place pods: bound, refused, or nothing found for them.")
-            .Register(registry);
-    Durations& attempt_duration =
-        prometheus::BuildHistogram()
-            .Name("scheduler_scheduling_attempt_duration_seconds")
-            .Help("Time of an attempt that led to a bind: planning and binding.")
-            .Register(registry);
-    prometheus::Histogram& sli =
-        prometheus::BuildHistogram()
-            .Name("scheduler_pod_scheduling_sli_duration_seconds")
-            .Help("Time from when a pod was first seen until it was bound.")
-            .Register(registry)
-            .Add({}, wait_bounds);
-    prometheus::Histogram& gang_wait =
-        prometheus::BuildHistogram()
-            .Name("gang_scheduler_gang_wait_seconds")
-            .Help("Time from when a driver was first seen until its gang was admitted.")
-            .Register(registry)
-            .Add({}, wait_bounds);
-    prometheus::Histogram& decision = prometheus::BuildHistogram()
-                                          .Name("gang_scheduler_decision_seconds")
-                                          .Help("Time of one plan over all that waits.")
-                                          .Register(registry)
-                                          .Add({}, decision_bounds);
-    prometheus::Histogram& bind = prometheus::BuildHistogram()
-                                      .Name("gang_scheduler_bind_seconds")
-                                      .Help("Time from a bind's decision until it was settled.")
-                                      .Register(registry)
-                                      .Add({}, bind_bounds);
-    Attempts& bind_errors = prometheus::BuildCounter()
-                                .Name("gang_scheduler_bind_errors_total")
-                                .Help("Binds that did not bind, by what came of them.")
-                                .Register(registry);
-    Attempts& extender_calls =
+    AttemptMetrics attempts{registry, identity.profile};
+    prometheus::Histogram& plan_seconds = prometheus::BuildHistogram()
+                                              .Name("gang_scheduler_decision_seconds")
+                                              .Help("Time of one plan over all that waits.")
+                                              .Register(registry)
+                                              .Add({}, decision_bounds);
+    BindMetrics binds{registry};
+    CounterFamily& extender_calls =
         prometheus::BuildCounter()
             .Name("gang_scheduler_extender_requests_total")
             .Help("Calls of kube-scheduler to its extender, by what they were answered.")
             .Register(registry);
-    prometheus::Counter& scheduled = attempts("scheduled");
-    prometheus::Counter& unschedulable = attempts("unschedulable");
-    prometheus::Counter& error = attempts("error");
-    prometheus::Histogram& scheduled_seconds = duration("scheduled");
-    prometheus::Histogram& error_seconds = duration("error");
-    std::array<prometheus::Counter*, outcomes.size()> errors{};
     double last_plan_seconds = 0;
 };
 
@@ -129,7 +181,7 @@ Metrics::~Metrics() = default;
 
 void Metrics::planned(double plan_seconds) {
     impl_->last_plan_seconds = plan_seconds;
-    impl_->decision.Observe(plan_seconds);
+    impl_->plan_seconds.Observe(plan_seconds);
 }
 
 double Metrics::last_plan_seconds() const {
@@ -141,23 +193,12 @@ void Metrics::extender_answered(std::string_view verb, const char* outcome) {
 }
 
 void Metrics::bind_answered(const BindMeasured& bind) {
-    const bool bound = bind.outcome == BindOutcome::bound;
-    impl_->bind.Observe(bind.seconds);
-    (bound ? impl_->scheduled : impl_->error).Increment();
-    (bound ? impl_->scheduled_seconds : impl_->error_seconds)
-        .Observe(bind.plan_seconds + bind.seconds);
-    if (!bound) {
-        impl_->errors[static_cast<std::size_t>(bind.outcome)]->Increment();
-        return;
-    }
-    impl_->sli.Observe(bind.pending_seconds);
-    if (bind.starts_gang) {
-        impl_->gang_wait.Observe(bind.pending_seconds);
-    }
+    impl_->attempts.bind_answered(bind);
+    impl_->binds.answered(bind);
 }
 
 void Metrics::found_unschedulable() {
-    impl_->unschedulable.Increment();
+    impl_->attempts.found_unschedulable();
 }
 
 std::string Metrics::text(const MetricsView& view) const {

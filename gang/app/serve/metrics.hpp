@@ -3,7 +3,7 @@
 // somebody asks; only durations are noted as they happen. No label ever carries a text that a user
 // wrote: names of pods, namespaces and applications belong to `gangs` and `why`.
 //
-// docs/metrics.md says what each means; a test compares it with what is served.
+// docs/reference/metrics.md says what each means; a test compares it with what is served.
 
 #include "gang/app/base/reload_stats.hpp"
 #include "gang/app/serve/process_stats.hpp"

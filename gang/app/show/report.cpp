@@ -236,7 +236,7 @@ std::string why_text(const Answer& answer, std::int64_t now_unix_ms) {
         out += fmt::format("{}\n", shown(gang.message));
     }
     if (gang.code != ReasonCode::none) {
-        out += fmt::format("Reason: {} (see docs/reasons.md)\n", to_string(gang.code));
+        out += fmt::format("Reason: {} (see docs/reference/reasons.md)\n", to_string(gang.code));
     }
     out += times_text(gang, now_unix_ms);
     const bool holds_or_wants = gang.state != GangState::ended;

@@ -4,7 +4,7 @@
 // are raised here, where the cluster changes, and nowhere else.
 //
 //   node and pod events -> ClusterModel -> core::Cluster   what there is
-//                                       -> PlacedPods      who is where, for rules between pods
+//                                       -> InterPodRules   who is where, for rules between pods
 //                                       -> versions        what may be different
 //                                       -> nodes to check  where slots may have to move
 
@@ -14,7 +14,7 @@
 #include "core/value/pod.hpp"
 #include "core/value/volume/volume_limits.hpp"
 #include "gang/model/cluster/node_quarantine.hpp"
-#include "gang/model/cluster/placed_pods.hpp"
+#include "gang/model/cluster/inter_pod_rules.hpp"
 
 #include <cstdint>
 #include <set>
@@ -27,7 +27,7 @@ namespace gang {
 class ClusterModel {
 public:
     core::Cluster& cluster() { return cluster_; }
-    PlacedPods& placed_pods() { return placed_pods_; }
+    InterPodRules& pod_rules() { return pod_rules_; }
     core::Namespaces& namespaces() { return namespaces_; }
     /// Domains of the keys that gangs ask for.
     core::DomainIndex& domains() { return domains_; }
@@ -75,7 +75,7 @@ private:
 
     core::Cluster cluster_;
     core::Namespaces namespaces_;
-    PlacedPods placed_pods_{cluster_, namespaces_};
+    InterPodRules pod_rules_{cluster_, namespaces_};
     core::DomainIndex domains_;
     NodeQuarantine quarantine_;
     std::uint64_t nodes_version_ = 0;

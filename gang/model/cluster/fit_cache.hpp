@@ -1,7 +1,7 @@
 #pragma once
 // Which gangs fit, as far as that was asked since the cluster changed last.
 
-#include "core/cluster/cluster.hpp"
+#include "core/cluster/node/open_capacity.hpp"
 #include "core/placement/placement.hpp"
 
 #include <array>

@@ -87,7 +87,7 @@ public:
             return;
         }
         for (const core::AllocationId room : found->second.held) {
-            cluster.release(room);
+            cluster.allocations().release(room);
         }
         nominations_.erase(found);
         ++version_;

@@ -45,7 +45,7 @@ public:
     void give_back(const std::string& gang, core::Cluster& cluster) {
         const auto found = rooms_.find(gang);
         if (found == rooms_.end()) return;
-        for (const BoughtRoom::Place& place : found->second.places) cluster.release(place.room);
+        for (const BoughtRoom::Place& place : found->second.places) cluster.allocations().release(place.room);
         rooms_.erase(found);
     }
     /// Of any gang, as far as `is_over(place)`.
@@ -55,7 +55,7 @@ public:
             std::vector<BoughtRoom::Place>& places = next->second.places;
             std::erase_if(places, [&](const BoughtRoom::Place& place) {
                 if (!is_over(place)) return false;
-                cluster.release(place.room);
+                cluster.allocations().release(place.room);
                 return true;
             });
             next = places.empty() ? rooms_.erase(next) : std::next(next);

@@ -64,7 +64,8 @@ std::string lack_text(const core::GpuWish& wish, const core::GpuRoom& room, std:
 GpuBoard::GpuBoard(const config::GpuMetrics& config, core::Cluster& cluster)
     : config_(config), cluster_(cluster) {
     if (is_on()) {
-        cluster_.note_gpu_moves();
+        cluster_.allocations().gpu_moves().begin();
+        cluster_.allocations().room().names().note_gpu_wishes();
     }
 }
 
@@ -145,15 +146,17 @@ void GpuBoard::score_nodes() {
 }
 
 void GpuBoard::settle() {
-    if (!cluster_.has_gpu_moves()) {
+    core::GpuMoves& moves = cluster_.allocations().gpu_moves();
+    core::ExtendedNames& names = cluster_.allocations().room().names();
+    if (!moves.has_any() && !names.has_new_gpu_wishes()) {
         return;
     }
-    for (const std::string& wish : cluster_.take_new_gpu_wishes()) {
+    for (const std::string& wish : names.take_new_gpu_wishes()) {
         if (find_ask(wish) != nullptr) {
             change_all();
         }
     }
-    for (const core::GpuMove& move : cluster_.take_gpu_moves()) {
+    for (const core::GpuMove& move : moves.take()) {
         Node& node = nodes_[move.node];
         changed_.insert(move.node);
         if (!move.taken) {
@@ -186,14 +189,14 @@ void GpuBoard::drop_unused(std::int64_t now_ms) {
     swept_ms_ = now_ms;
     const auto all = std::exchange(wishes_, {});
     for (const auto& [name, node] : nodes_) {
-        if (const auto index = cluster_.find_node(name)) {
-            core::Node bare = cluster_.node_as_told(*index);
+        if (const auto index = cluster_.nodes().find(name)) {
+            core::Node bare = cluster_.room().node_as_told(*index);
             bare.allocatable = core::without_gpu_wishes(std::move(bare.allocatable));
             cluster_.upsert_node(bare);
         }
     }
     for (const auto& [wish, ask] : all) {
-        if (cluster_.find_extended(wish)) {
+        if (cluster_.extended_names().find(wish)) {
             wishes_.emplace(wish, ask);
         }
     }
@@ -228,12 +231,12 @@ void GpuBoard::offer(core::Node& node) const {
         return;
     }
     const Node& known = found->second;
-    const auto index = cluster_.find_node(node.name);
+    const auto index = cluster_.nodes().find(node.name);
     const std::vector<std::int64_t> free = known.gpus.free();
     core::Resources offered;
     for (const auto& [wish, ask] : wishes_) {
         std::int64_t pods = 0;
-        if (const auto id = cluster_.find_extended(wish); id && index) {
+        if (const auto id = cluster_.extended_names().find(wish); id && index) {
             const core::NodeColumns& columns = cluster_.columns();
             pods = columns.extended(*index, *id, core::View::allocatable) -
                    columns.extended(*index, *id, core::View::free);  // that are there
@@ -257,7 +260,7 @@ GpuBoard::Answer GpuBoard::ask(std::string_view wish) const {
     const core::GpuAsk& ask = *known->second;
     Candidate best;
     for (const auto& [name, node] : nodes_) {
-        if (!node.is_fresh || !cluster_.find_node(name)) {
+        if (!node.is_fresh || !cluster_.nodes().find(name)) {
             continue;
         }
         const core::GpuRoom room = core::find_gpu_room(ask, node.gpus.gpus(), node.gpus.free());

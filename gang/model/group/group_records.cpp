@@ -9,7 +9,7 @@ namespace {
 
 /// Of a compacted pod only an anchor's text is remembered.
 const std::string* text_of(const Pods& pods, PodId id) {
-    return pods.is_compacted(id) && !pods.is_driver(id) ? nullptr : pods.reservation(id);
+    return pods.is_compacted(id) && !pods[id].is_driver() ? nullptr : pods[id].reservation();
 }
 
 std::optional<RecordAge> age_of(const Model& model, PodId id) {
@@ -55,7 +55,7 @@ bool bears_newest_record(const Model& model, const PodEntry& entry) {
 }
 
 Application* find_anchored(Model& model, PodId member) {
-    return model.pods.is_driver(member) ? model.gangs.find(model.pods.uid(member)) : nullptr;
+    return model.pods[member].is_driver() ? model.gangs.find(model.pods.uid(member)) : nullptr;
 }
 
 Application& make_anchor(Model& model, PodEntry& entry) {
@@ -73,7 +73,7 @@ Application& make_anchor(Model& model, PodEntry& entry) {
     entry.alone = Alone::no;
     Application& gang = model.gangs.ensure(entry, true);
     gang.declared.conf_needed = false;
-    model.ledger.settle(entry);
+    model.ledger.pod_allocations().settle(entry);
     return gang;
 }
 

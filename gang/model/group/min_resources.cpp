@@ -20,18 +20,18 @@ core::Resources sum_of_nodes(
         sum.extended.push_back({one.name, 0});
     }
     const core::NodeColumns& columns = cluster.columns();
-    for (const core::NodeIndex index : cluster.nodes_by_name()) {
-        const core::Node& node = cluster.node(index);
+    for (const core::NodeIndex index : cluster.nodes().by_name()) {
+        const core::Node& node = cluster.nodes().node(index);
         if (node.unschedulable || !node.ready) {
             continue;
         }
         sum.cpu_milli =
-            added(sum.cpu_milli, columns.cpu(view)[index.value], cluster.headroom().cpu_milli);
+            added(sum.cpu_milli, columns.cpu(view)[index.value], cluster.room().headroom().cpu_milli);
         sum.memory_bytes = added(
-            sum.memory_bytes, columns.memory(view)[index.value], cluster.headroom().memory_bytes);
+            sum.memory_bytes, columns.memory(view)[index.value], cluster.room().headroom().memory_bytes);
         sum.ephemeral_bytes = added(sum.ephemeral_bytes, columns.ephemeral(view)[index.value], 0);
         for (core::ExtendedResource& one : sum.extended) {
-            if (const auto id = cluster.find_extended(one.name)) {
+            if (const auto id = cluster.extended_names().find(one.name)) {
                 one.amount = added(one.amount, columns.extended(index, *id, view), 0);
             }
         }

@@ -11,7 +11,7 @@ void GangShapes::set_driver(
     Application& app, const core::Resources& requests, const core::Constraints& constraints) {
     if (app.declared.driver_shape &&
         in_.cluster.resources(*app.declared.driver_shape) == requests &&
-        in_.cluster.constraints(*app.declared.driver_shape) == constraints) {
+        in_.cluster.shapes().constraints(*app.declared.driver_shape) == constraints) {
         return;
     }
     const core::ShapeId shape = in_.cluster.intern_shape(requests, constraints);
@@ -53,10 +53,10 @@ core::ShapeId GangShapes::intern_shape(
     const Application& app, const core::Resources& requests, const core::Constraints& constraints) {
     const auto driver = in_.pods.find(app.uid);
     const core::FilterSet left_out =
-        driver ? in_.profiles.left_out(in_.pods.scheduler_name(*driver)) : core::FilterSet{};
+        driver ? in_.profiles.left_out(in_.pods[*driver].scheduler_name()) : core::FilterSet{};
     const bool drops_images =
         !constraints.images.empty() &&
-        !(driver && in_.profiles.asks_images(in_.pods.scheduler_name(*driver)));
+        !(driver && in_.profiles.asks_images(in_.pods[*driver].scheduler_name()));
     if (left_out == constraints.left_out && !drops_images) {
         return in_.cluster.intern_shape(requests, constraints);
     }
@@ -74,7 +74,7 @@ void GangShapes::set_volumes(
     GangShape& shape,
     std::vector<core::VolumeNodes> nodes,
     const std::vector<core::DriverVolume>& volumes) {
-    core::Constraints constraints = in_.cluster.constraints(shape.id);
+    core::Constraints constraints = in_.cluster.shapes().constraints(shape.id);
     const core::Resources& before = in_.cluster.resources(shape.id);
     core::Resources requests = core::without_volumes(before);
     core::add_volumes(requests, volumes);
@@ -98,7 +98,7 @@ void GangShapes::release_all(Application& app) {
     for (const GangShape& shape : app.declared.shapes) {
         release(shape.id);
     }
-    in_.placed_pods.stop_waiting_for_executors(app.uid);
+    in_.pod_rules.waiting().stop_for_executors(app.uid);
     in_.claims.forget_executors(app.uid);
     app.declared.shapes.clear();
     in_.waiting.changed(app);

@@ -9,7 +9,7 @@
 #include "gang/declare/declaration_reader.hpp"
 #include "gang/model/application.hpp"
 #include "gang/model/cluster/fit_cache.hpp"
-#include "gang/model/cluster/placed_pods.hpp"
+#include "gang/model/cluster/inter_pod_rules.hpp"
 #include "gang/model/pod/pods.hpp"
 #include "gang/model/volume/claims.hpp"
 #include "gang/model/waiting_line.hpp"
@@ -27,7 +27,7 @@ public:
         const ProfileRules& profiles;
         core::Cluster& cluster;
         core::DomainIndex& domains;
-        PlacedPods& placed_pods;
+        InterPodRules& pod_rules;
         FitCache& fit_cache;
         core::Texts& texts;
         const Pods& pods;

@@ -1,5 +1,5 @@
 // Why a pod, or a gang with the executors that it will have, cannot be placed yet for its claims.
-#include "gang/model/volume/claims.hpp"
+#include "gang/model/volume/claim_queries.hpp"
 
 #include <utility>
 
@@ -18,12 +18,12 @@ std::string class_text(const std::string& name) {
     return "storageclass.storage.k8s.io " + quoted(name);
 }
 
-Claims::Obstacle waiting(std::string text) {
+ClaimObstacle waiting(std::string text) {
     return {ReasonCode::waiting_for_volumes, std::move(text)};
 }
 
 /// The texts of these two are kube-scheduler's, where it has one.
-std::optional<Claims::Obstacle> why_unusable(const std::string& name, const core::Claim& claim) {
+std::optional<ClaimObstacle> why_unusable(const std::string& name, const core::Claim& claim) {
     if (claim.state == core::ClaimState::lost) {
         return waiting(
             claim_text(name) + " bound to non-existent persistentvolume " + quoted(claim.volume));
@@ -40,11 +40,9 @@ std::optional<Claims::Obstacle> why_unusable(const std::string& name, const core
     return std::nullopt;
 }
 
-}  // namespace
-
 /// `absent`: said instead of "not found"; empty: nothing instead.
-Claims::Obstacle Claims::why_missing(
-    const Known& known, const std::string& what, std::string absent) {
+ClaimObstacle why_missing(
+    const KnownClaim& known, const std::string& what, std::string absent = {}) {
     const ClaimMissing& missing = *known.missing;
     if (missing.problem == ClaimProblem::forbidden) {
         return {
@@ -53,7 +51,7 @@ Claims::Obstacle Claims::why_missing(
                 "; grant the scheduler get on persistentvolumeclaims, persistentvolumes and "
                 "storageclasses"};
     }
-    if (known.misses < misses_max) {
+    if (known.misses < KnownClaim::misses_max) {
         return {};
     }
     if (missing.problem == ClaimProblem::failed) {
@@ -62,13 +60,15 @@ Claims::Obstacle Claims::why_missing(
     return waiting(absent.empty() ? what + " not found" : std::move(absent));
 }
 
+}  // namespace
+
 /// It cannot be said yet where there is enough for it.
-bool Claims::awaits_storage(const core::Claim& claim) const {
+bool ClaimQueries::awaits_storage(const core::Claim& claim) const {
     return claim.is_storage_counted && claim.state == core::ClaimState::consumer &&
            !storage_.is_known();
 }
 
-std::optional<Claims::Obstacle> Claims::find_obstacle(const core::Pod& pod) const {
+std::optional<ClaimObstacle> ClaimQueries::find_obstacle(const core::Pod& pod) const {
     if (!pod.claims) {
         return std::nullopt;
     }
@@ -80,11 +80,12 @@ std::optional<Claims::Obstacle> Claims::find_obstacle(const core::Pod& pod) cons
     return std::nullopt;
 }
 
-std::optional<Claims::Obstacle> Claims::find_obstacle(
+std::optional<ClaimObstacle> ClaimQueries::find_obstacle(
     const core::Pod& pod, const core::ClaimUse& use) const {
-    const Known* const known = find(name_of(pod.namespace_name, use.name));
+    const std::string name = claim_name(pod.namespace_name, use.name);
+    const KnownClaim* const known = claims_.find(name);
     if (known == nullptr || (!known->claim && !known->missing)) {
-        return Obstacle{};
+        return ClaimObstacle{};
     }
     if (!known->claim) {
         return why_missing(
@@ -105,9 +106,9 @@ std::optional<Claims::Obstacle> Claims::find_obstacle(
         return obstacle;
     }
     if (awaits_storage(claim)) {
-        return Obstacle{};
+        return ClaimObstacle{};
     }
-    if (claim.one_pod && holders_.is_held_beside(name_of(pod.namespace_name, use.name), pod.uid) &&
+    if (claim.one_pod && claims_.holders().is_held_beside(name, pod.uid) &&
         !pod.constraints->left_out.contains(core::FilterId::volume_restrictions)) {
         return waiting(
             "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode "
@@ -117,14 +118,14 @@ std::optional<Claims::Obstacle> Claims::find_obstacle(
 }
 
 /// Who uses a claim beside them does not matter to executors that are yet to come.
-std::optional<Claims::Obstacle> Claims::find_obstacle(
+std::optional<ClaimObstacle> ClaimQueries::find_obstacle(
     const core::Pod& driver, const std::vector<ForeseenClaim>& claims) const {
     for (const ForeseenClaim& one : claims) {
-        const Known* const known = find(name_of(driver, one));
+        const KnownClaim* const known = claims_.find(claim_name(driver, one));
         if (known == nullptr || (!known->claim && !known->missing)) {
-            return Obstacle{};
+            return ClaimObstacle{};
         }
-        std::optional<Obstacle> obstacle;
+        std::optional<ClaimObstacle> obstacle;
         if (!known->claim) {
             obstacle =
                 why_missing(*known, one.is_class ? class_text(one.name) : claim_text(one.name));
@@ -136,7 +137,7 @@ std::optional<Claims::Obstacle> Claims::find_obstacle(
             obstacle = why_unusable(one.name, *known->claim);
         }
         if (!obstacle && known->claim && awaits_storage(*known->claim)) {
-            obstacle = Obstacle{};
+            obstacle = ClaimObstacle{};
         }
         if (obstacle && !obstacle->text.empty()) {
             obstacle->text.insert(0, "its executors: ");

@@ -1,16 +1,9 @@
 #include "gang/model/volume/claims.hpp"
 
-#include "core/filter/filters.hpp"
-
 #include <algorithm>
 
 namespace gang {
 namespace {
-
-void sort_unique(std::vector<core::VolumeNodes>& nodes) {
-    std::sort(nodes.begin(), nodes.end());
-    nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
-}
 
 bool is_class(const std::string& claim) {
     return claim.starts_with('/');
@@ -38,14 +31,6 @@ bool is_settled(const std::string& name, const core::Claim& claim) {
 
 }  // namespace
 
-std::string Claims::name_of(const std::string& namespace_name, const std::string& name) {
-    return namespace_name + "/" + name;
-}
-
-std::string Claims::name_of(const core::Pod& driver, const ForeseenClaim& claim) {
-    return name_of(claim.is_class ? std::string() : driver.namespace_name, claim.name);
-}
-
 void Claims::note(const core::Pod& pod, Mount mount, std::int64_t now_ms) {
     if (!pod.claims && waiting_.empty() && holders_.size() == 0) {
         return;
@@ -59,12 +44,12 @@ void Claims::note(const core::Pod& pod, Mount mount, std::int64_t now_ms) {
     forget(pod.uid);
     if (waits) {
         for (const core::ClaimUse& use : *pod.claims) {
-            wait(pod.uid, name_of(pod.namespace_name, use.name), now_ms);
+            wait(pod.uid, claim_name(pod.namespace_name, use.name), now_ms);
         }
     } else if (holds) {
         std::vector<std::string> claims;
         for (const core::ClaimUse& use : *pod.claims) {
-            claims.push_back(name_of(pod.namespace_name, use.name));
+            claims.push_back(claim_name(pod.namespace_name, use.name));
         }
         holders_.hold(pod.uid, claims);
     }
@@ -72,7 +57,7 @@ void Claims::note(const core::Pod& pod, Mount mount, std::int64_t now_ms) {
 
 void Claims::wait(const std::string& uid, const std::string& claim, std::int64_t now_ms) {
     waiting_[uid].push_back(claim);
-    Known& known = known_[claim];
+    KnownClaim& known = known_[claim];
     known.waiting.insert(uid);
     if (!known.claim || !is_settled(claim, *known.claim)) {
         asker_.want(claim, now_ms);
@@ -83,7 +68,7 @@ void Claims::expect(
     const core::Pod& driver, const std::vector<ForeseenClaim>& claims, std::int64_t now_ms) {
     const std::string uid = executors_uid(driver.uid);
     for (const ForeseenClaim& claim : claims) {
-        const std::string name = name_of(driver, claim);
+        const std::string name = claim_name(driver, claim);
         const auto waits = waiting_.find(uid);
         if (waits == waiting_.end() ||
             std::find(waits->second.begin(), waits->second.end(), name) == waits->second.end()) {
@@ -99,7 +84,7 @@ void Claims::forget_executors(std::string_view driver_uid) {
 }
 
 /// Of executors to come their driver.
-std::vector<std::string> Claims::waiting_for(const Known& known) const {
+std::vector<std::string> Claims::waiting_for(const KnownClaim& known) const {
     std::vector<std::string> uids;
     for (const std::string& uid : known.waiting) {
         const bool is_of_executors = uid.ends_with(executors_suffix);
@@ -152,7 +137,7 @@ void Claims::read_again(const core::Pod& pod, std::int64_t now_ms) {
 }
 
 std::vector<std::string> Claims::found(const ClaimFound& event, std::int64_t now_ms) {
-    const std::string claim = name_of(event.namespace_name, event.name);
+    const std::string claim = claim_name(event.namespace_name, event.name);
     const auto known = known_.find(claim);
     if (known == known_.end()) {
         return {};
@@ -171,7 +156,7 @@ std::vector<std::string> Claims::found(const ClaimFound& event, std::int64_t now
 }
 
 std::vector<std::string> Claims::missing(const ClaimMissing& event, std::int64_t now_ms) {
-    const std::string claim = name_of(event.namespace_name, event.name);
+    const std::string claim = claim_name(event.namespace_name, event.name);
     const auto known = known_.find(claim);
     if (known == known_.end()) {
         return {};
@@ -189,127 +174,13 @@ std::vector<std::string> Claims::missing(const ClaimMissing& event, std::int64_t
                          before->message == event.message && !known->second.claim;
     known->second.claim.reset();
     known->second.missing = event;
-    const bool is_said_now = ++known->second.misses == misses_max;
+    const bool is_said_now = ++known->second.misses == KnownClaim::misses_max;
     return is_same && !is_said_now ? std::vector<std::string>() : waiting_for(known->second);
 }
 
-const Claims::Known* Claims::find(const std::string& claim) const {
+const KnownClaim* Claims::find(const std::string& claim) const {
     const auto known = known_.find(claim);
     return known == known_.end() ? nullptr : &known->second;
-}
-
-std::vector<core::VolumeNodes> Claims::nodes_of(const core::Pod& pod) const {
-    std::vector<core::VolumeNodes> nodes;
-    if (!pod.claims) {
-        return nodes;
-    }
-    for (const core::ClaimUse& use : *pod.claims) {
-        const Known* const known = find(name_of(pod.namespace_name, use.name));
-        if (known != nullptr && known->claim) {
-            const core::Claim& claim = *known->claim;
-            nodes.insert(nodes.end(), claim.nodes.begin(), claim.nodes.end());
-            storage_.add_nodes(claim, nodes);
-        }
-    }
-    sort_unique(nodes);
-    return nodes;
-}
-
-std::vector<core::VolumeNodes> Claims::nodes_of(
-    const core::Pod& driver, const std::vector<ForeseenClaim>& claims) const {
-    std::vector<core::VolumeNodes> nodes;
-    for (const ForeseenClaim& one : claims) {
-        const Known* const known = find(name_of(driver, one));
-        if (known == nullptr || !known->claim) {
-            continue;
-        }
-        const core::Claim& claim = *known->claim;
-        nodes.insert(nodes.end(), claim.nodes.begin(), claim.nodes.end());
-        if (one.is_class) {
-            core::Claim made = claim;
-            made.bytes = one.bytes;
-            storage_.add_nodes(made, nodes);
-        } else {
-            storage_.add_nodes(claim, nodes);
-        }
-    }
-    sort_unique(nodes);
-    return nodes;
-}
-
-void Claims::Known::add_volumes(std::vector<core::DriverVolume>& to) const {
-    if (claim && !claim->driver.empty()) {
-        to.push_back({claim->driver, claim->handle});
-    }
-}
-
-std::vector<core::DriverVolume> Claims::volumes_of(const core::Pod& pod) const {
-    std::vector<core::DriverVolume> volumes;
-    if (!pod.claims || pod.constraints->left_out.contains(core::FilterId::node_volume_limits)) {
-        return volumes;
-    }
-    for (const core::ClaimUse& use : *pod.claims) {
-        if (const Known* const known = find(name_of(pod.namespace_name, use.name))) {
-            known->add_volumes(volumes);
-        }
-    }
-    return volumes;
-}
-
-std::vector<core::DriverVolume> Claims::volumes_of(
-    const core::Pod& driver, const std::vector<ForeseenClaim>& claims) const {
-    std::vector<core::DriverVolume> volumes;
-    if (driver.constraints->left_out.contains(core::FilterId::node_volume_limits)) {
-        return volumes;
-    }
-    for (const ForeseenClaim& one : claims) {
-        if (const Known* const known = find(name_of(driver, one))) {
-            known->add_volumes(volumes);
-        }
-    }
-    return volumes;
-}
-
-Claims::Choice Claims::choose_volumes(const core::Pod& pod, const core::Node& node) const {
-    Choice choice;
-    if (!pod.claims || pod.constraints->left_out.contains(core::FilterId::volume_binding)) {
-        return choice;
-    }
-    std::vector<std::pair<std::string, const core::Claim*>> without_volume;
-    for (const core::ClaimUse& use : *pod.claims) {
-        const Known* const known = find(name_of(pod.namespace_name, use.name));
-        if (known != nullptr && known->claim && known->claim->state == core::ClaimState::consumer) {
-            without_volume.emplace_back(use.name, &*known->claim);
-        }
-    }
-    std::stable_sort(
-        without_volume.begin(), without_volume.end(), [](const auto& a, const auto& b) {
-            return a.second->bytes < b.second->bytes;
-        });
-    std::set<std::string> taken;
-    for (const auto& [name, claim] : without_volume) {
-        const bool is_decided = !claim->selected_node.empty();
-        const auto is_for_node = [&](const core::AvailableVolume& volume) {
-            const auto matches = [&node](const core::NodeSelectorTerm& term) {
-                return core::matches_term(node, term);
-            };
-            return !is_decided && !taken.contains(volume.name) &&
-                   (volume.terms.empty() ||
-                    std::any_of(volume.terms.begin(), volume.terms.end(), matches));
-        };
-        const auto found =
-            std::find_if(claim->available.begin(), claim->available.end(), is_for_node);
-        if (found != claim->available.end()) {
-            taken.insert(found->name);
-            choice.there.push_back({name, found->name});
-        } else if (!claim->is_never_made || is_decided) {
-            choice.made.push_back(name);
-        } else {
-            choice.there.push_back({name, {}});
-        }
-    }
-    std::sort(choice.made.begin(), choice.made.end());
-    return choice;
 }
 
 std::vector<std::string> Claims::waiting_pods() const {

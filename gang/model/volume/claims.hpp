@@ -9,16 +9,11 @@
 //                                      '--- missing, after a pause
 
 #include "core/value/claim.hpp"
-#include "core/value/node.hpp"
 #include "core/value/pod.hpp"
-#include "core/value/volume/volume_limits.hpp"
-#include "gang/decision.hpp"
 #include "gang/declare/conf_asker.hpp"
 #include "gang/event.hpp"
-#include "gang/explain.hpp"
 #include "gang/model/application.hpp"
 #include "gang/model/volume/claim_holders.hpp"
-#include "gang/model/volume/storage_room.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -33,21 +28,32 @@
 
 namespace gang {
 
+/// A claim that some pod waits for.
+struct KnownClaim {
+    /// Who makes pods and claims makes them one after the other. So many misses take a second.
+    static constexpr int misses_max = 3;
+
+    std::optional<core::Claim> claim;
+    std::optional<ClaimMissing> missing;
+    int misses = 0;                              ///< in a row
+    std::set<std::string, std::less<>> waiting;  ///< uids
+};
+
+/// What a claim is known by; a storage class by that of no namespace.
+inline std::string claim_name(const std::string& namespace_name, const std::string& name) {
+    return namespace_name + "/" + name;
+}
+inline std::string claim_name(const core::Pod& driver, const ForeseenClaim& claim) {
+    return claim_name(claim.is_class ? std::string() : driver.namespace_name, claim.name);
+}
+
 class Claims {
 public:
     struct Key {
         std::string namespace_name;  ///< empty: `name` is that of a storage class
         std::string name;
     };
-    /// Why a pod cannot be placed yet, whatever room there is.
-    struct Obstacle {
-        ReasonCode code = ReasonCode::none;
-        std::string text;  ///< empty: nothing that is worth saying yet
-    };
     enum class Mount : std::uint8_t { waits, holds, none };
-
-    /// `storage` outlives it.
-    explicit Claims(const StorageRoom& storage) : storage_(storage) {}
 
     /// What the pod does with its claims now.
     void note(const core::Pod& pod, Mount mount, std::int64_t now_ms);
@@ -64,26 +70,8 @@ public:
     std::vector<std::string> missing(const ClaimMissing& event, std::int64_t now_ms);
 
     // --- questions ---
-    /// Nothing: as far as its claims go, it can be placed.
-    std::optional<Obstacle> find_obstacle(const core::Pod& pod) const;
-    /// What its claims ask of a node, as far as they are known.
-    std::vector<core::VolumeNodes> nodes_of(const core::Pod& pod) const;
-    /// The same of executors to come.
-    std::optional<Obstacle> find_obstacle(
-        const core::Pod& driver, const std::vector<ForeseenClaim>& claims) const;
-    std::vector<core::VolumeNodes> nodes_of(
-        const core::Pod& driver, const std::vector<ForeseenClaim>& claims) const;
-    /// The volumes that drivers attach for it, as far as its claims are known.
-    std::vector<core::DriverVolume> volumes_of(const core::Pod& pod) const;
-    std::vector<core::DriverVolume> volumes_of(
-        const core::Pod& driver, const std::vector<ForeseenClaim>& claims) const;
-    /// What its claims without a volume get on this node: a volume that is there, the smallest one
-    /// for the smallest claim first, or one that is made.
-    struct Choice {
-        std::vector<std::string> made;
-        std::vector<ClaimedVolume> there;  ///< with no volume: none is left for the claim
-    };
-    Choice choose_volumes(const core::Pod& pod, const core::Node& node) const;
+    /// By its name (claim_name); nullptr: no pod waits for it.
+    const KnownClaim* find(const std::string& claim) const;
     /// Pods that wait for claims of these storage classes that need storage, and drivers whose
     /// executors will have some.
     std::vector<std::string> waiting_for_storage(const std::set<std::string>& classes) const;
@@ -108,34 +96,13 @@ public:
     }
 
 private:
-    /// Who makes pods and claims makes them one after the other. So many misses take a second.
-    static constexpr int misses_max = 3;
-
-    /// A claim that some pod waits for.
-    struct Known {
-        std::optional<core::Claim> claim;
-        std::optional<ClaimMissing> missing;
-        int misses = 0;                              ///< in a row
-        std::set<std::string, std::less<>> waiting;  ///< uids
-
-        void add_volumes(std::vector<core::DriverVolume>& to) const;
-    };
-
     void wait(const std::string& uid, const std::string& claim, std::int64_t now_ms);
-    std::vector<std::string> waiting_for(const Known& known) const;
-    static std::string name_of(const std::string& namespace_name, const std::string& name);
-    static std::string name_of(const core::Pod& driver, const ForeseenClaim& claim);
-    static Obstacle why_missing(
-        const Known& known, const std::string& what, std::string absent = {});
+    std::vector<std::string> waiting_for(const KnownClaim& known) const;
     void stop_waiting(std::string_view uid);
     void release(std::string_view uid);
-    const Known* find(const std::string& claim) const;
-    bool awaits_storage(const core::Claim& claim) const;
-    std::optional<Obstacle> find_obstacle(const core::Pod& pod, const core::ClaimUse& use) const;
 
-    const StorageRoom& storage_;
     /// By namespace/name, as all claims here, or /name of a storage class.
-    std::map<std::string, Known> known_;
+    std::map<std::string, KnownClaim> known_;
     /// Claims, by uid; those of executors to come by their driver's uid and "/executors".
     std::map<std::string, std::vector<std::string>, std::less<>> waiting_;
     ClaimHolders holders_;

@@ -67,14 +67,14 @@ Memo& StatusMessages::memo_of(core::View view, MessageContext& context) const {
 /// Of the empty nodes. Where none is closed, all that counts is whether there is one.
 core::OpenCapacity StatusMessages::capacity_if_open(
     core::ShapeId shape, MessageContext& context) const {
-    if (!model_.cluster.has_closed_nodes()) {
-        return {model_.cluster.eligible(model_.cluster.class_of(shape)).count(), 0, 0};
+    if (!model_.cluster.nodes().has_closed()) {
+        return {model_.cluster.shapes().eligible(shape).count(), 0, 0};
     }
     const auto [it, inserted] =
         memo_of(core::View::allocatable, context).if_open.try_emplace(shape);
     if (inserted) {
         ++context.searches;
-        it->second = model_.cluster.capacity_if_open(shape, core::View::allocatable);
+        it->second = core::capacity_if_open(model_.cluster, shape, core::View::allocatable);
     }
     return it->second;
 }
@@ -87,7 +87,7 @@ ReasonCode StatusMessages::refusal_of(const Application& app, MessageContext& co
     parts.push_back({*app.declared.driver_shape, 1});
     for (const core::ShapeCount& part : parts) {
         const core::OpenCapacity capacity = capacity_if_open(part.shape, context);
-        if (capacity.nodes == 0 && part.count > 0 && model_.cluster.node_count() > 0) {
+        if (capacity.nodes == 0 && part.count > 0 && model_.cluster.nodes().count() > 0) {
             return ReasonCode::constraints_unsatisfiable;
         }
         is_enough = is_enough && capacity.pods >= part.count;
@@ -115,7 +115,7 @@ const std::optional<core::Rejection>& StatusMessages::find_rejection(
 
 std::optional<StatusMessage> StatusMessages::find_obstacle(
     const Application& app, const PodEntry& entry, Placed& placed) const {
-    const std::size_t nodes = model_.cluster.node_count();
+    const std::size_t nodes = model_.cluster.nodes().count();
     if (!app.declared.diagnostics->problem.empty()) {
         return problem_message(nodes, app.declared.diagnostics->problem);
     }
@@ -184,9 +184,9 @@ std::optional<std::int64_t> StatusMessages::surplus_limit(
     }
     const auto [it, inserted] = placed.try_emplace({gang->uid, profile});
     if (inserted) {
-        const auto members = model_.pods.members_of(gang->uid);
+        const auto members = model_.pods.owners().members_of(gang->uid);
         it->second = std::count_if(members.begin(), members.end(), [&](PodId member) {
-            return model_.pods.holds_capacity(member) && model_.pods.profile(member) == profile;
+            return model_.pods[member].holds_capacity() && model_.pods[member].profile() == profile;
         });
     }
     return it->second >= limit ? std::optional(limit) : std::nullopt;
@@ -270,7 +270,7 @@ StatusMessage StatusMessages::with_demand(
 
 StatusMessage StatusMessages::why_it_waits(
     const Application& app, const Application* head, MessageContext& context) const {
-    const std::size_t nodes = model_.cluster.node_count();
+    const std::size_t nodes = model_.cluster.nodes().count();
     const PodEntry& entry = model_.pods.at(app.uid);
     const QueueEntry* const queue_entry = model_.waiting.find_entry(app);
     if (queue_entry == nullptr) {
@@ -353,7 +353,7 @@ std::optional<StatusMessage> StatusMessages::find_sum_message(
     return sum_message(
         covers(there(core::View::allocatable), wanted) ? ReasonCode::waiting_for_capacity
                                                        : ReasonCode::exceeds_cluster,
-        model_.cluster.node_count(),
+        model_.cluster.nodes().count(),
         subject,
         wanted,
         free);
@@ -396,7 +396,7 @@ std::optional<StatusMessage> StatusMessages::find_quota_message(
         return std::nullopt;
     }
     return quota_message(
-        model_.cluster.node_count(),
+        model_.cluster.nodes().count(),
         subject,
         *model_.shares.charges.find(app.uid),
         shortages,
@@ -434,7 +434,7 @@ std::optional<StatusMessage> StatusMessages::find_rules_message(
         return std::nullopt;
     }
     if (!domain_placer_.is_ready(app)) {
-        return labels_message(model_.cluster.node_count());
+        return labels_message(model_.cluster.nodes().count());
     }
     const core::Placement placement = domain_placer_.place(app);
     const auto* const rejection = std::get_if<core::Rejection>(&placement);
@@ -472,7 +472,7 @@ StatusMessage StatusMessages::in_its_words(
 }
 
 std::int64_t StatusMessages::work_of(const MessageContext& context) const {
-    return context.searches * static_cast<std::int64_t>(model_.cluster.node_count()) *
+    return context.searches * static_cast<std::int64_t>(model_.cluster.nodes().count()) *
            work_per_node_explained;
 }
 

@@ -3,6 +3,7 @@
 // nothing: what it finds is kept in the asker's cache.
 
 #include "core/cluster/cluster.hpp"
+#include "core/cluster/node/open_capacity.hpp"
 #include "core/placement/placement.hpp"
 #include "gang/explain.hpp"
 #include "gang/model/application.hpp"

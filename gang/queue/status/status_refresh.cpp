@@ -87,7 +87,7 @@ void StatusRefresh::begin_in_turn() {
 
 /// As refresh_in_order(), queue by queue, as if nobody could be admitted meanwhile.
 bool StatusRefresh::refresh_in_turn() {
-    const auto& lanes = model_.waiting.lanes();
+    const auto& lanes = model_.waiting.classes().lanes();
     for (; pass_.lane < pass_.lanes.size(); ++pass_.lane, pass_.from.reset()) {
         const auto lane = lanes.find(pass_.lanes[pass_.lane]);
         if (lane != lanes.end() && !refresh_line(lane->second)) {
@@ -148,7 +148,7 @@ bool StatusRefresh::find_place(QueueEntry& queue_entry, SchedulingCycle& cycle) 
         return true;
     }
     if (verdicts_.note_infeasible(queue_entry)) {
-        model_.waiting.note_attempt(queue_entry);
+        model_.waiting.classes().note_attempt(queue_entry);
         model_.demand.note(app, step_.now_ms);
         queue_entry.code = model_.demand.code_for(
             app.uid, infeasible_code(app, gang_class, queue_entry.size));
@@ -189,7 +189,7 @@ bool StatusRefresh::keeps_to_quota(QueueEntry& queue_entry, SchedulingCycle& cyc
     if (answer.code == ReasonCode::none) {
         return true;
     }
-    model_.waiting.note_attempt(queue_entry);
+    model_.waiting.classes().note_attempt(queue_entry);
     queue_entry.code = answer.code;
     if (answer.code == ReasonCode::waiting_for_quota && !key.is_surplus) {
         queue_entry.position = ++cycle.ahead_in_queue[key.lane.queue];

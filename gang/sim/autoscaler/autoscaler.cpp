@@ -153,7 +153,7 @@ std::vector<std::string> Autoscaler::lacking(std::vector<Room>& rooms, const Dem
 }
 
 void Autoscaler::decide(Demand& demand) {
-    if (std::exchange(demand.is_decided, true) || world_.is_calm) {
+    if (std::exchange(demand.is_decided, true) || world_.faults.is_calm()) {
         return;
     }
     const std::int64_t kind = world_.random.between(1, 100);
@@ -179,7 +179,7 @@ void Autoscaler::scan() {
         decide(demand);
         std::vector<std::string> pools = lacking(now, demand);
         pools.resize(pools.size() - std::min(pools.size(), demand.on_their_way));
-        const bool is_once = world_.plan.asks_once && !world_.is_calm;
+        const bool is_once = world_.plan.asks_once && !world_.faults.is_calm();
         if (!(is_once && demand.is_answered)) {
             buy(demand, std::move(pools));
             demand.is_answered = true;
@@ -199,7 +199,7 @@ void Autoscaler::buy(Demand& demand, std::vector<std::string> pools) {
         }
         ++demand.on_their_way;
         ++ordered_;
-        world_.say([&] { return "a node is bought for " + demand.driver.uid; });
+        world_.record.say([&] { return "a node is bought for " + demand.driver.uid; });
         world_.queue.plan(
             world_.now_ms + demand.late_ms + world_.random.long_tail(2'000, 60'000),
             Happening::node_bought,
@@ -215,12 +215,12 @@ void Autoscaler::node_comes(std::uint32_t number) {
     if (const auto found = demands_.find(order.driver_uid); found != demands_.end()) {
         --found->second.on_their_way;
     }
-    ++world_.counts.nodes_bought;
+    ++world_.record.counts.nodes_bought;
     core::Node node = node_for(order.pool);
     if (world_.random.percent(30)) {
         node.ready = false;
     }
-    const NodeId id = world_.add_node(std::move(node));
+    const NodeId id = world_.writes.add_node(std::move(node), {Actor::controller});
     if (!world_.store.find_node(id)->ready) {
         world_.queue.plan(
             world_.now_ms + world_.random.between(500, 30'000), Happening::node_ready, id);
@@ -228,9 +228,9 @@ void Autoscaler::node_comes(std::uint32_t number) {
 }
 
 void Autoscaler::node_is_ready(NodeId node) {
-    world_.set_ready(node);
+    world_.writes.set_ready(node);
     if (world_.store.find_node(node) != nullptr) {
-        world_.change_node(
+        world_.writes.change_node(
             node, cluster_autoscaler, [](core::Node& changed) { changed.ready = true; });
     }
 }
@@ -251,8 +251,8 @@ void Autoscaler::remove_empty(const std::vector<Room>& rooms) {
         const std::int64_t since_ms = empty_since_ms_.try_emplace(id, world_.now_ms).first->second;
         if (world_.now_ms - since_ms > empty_ms_max) {
             empty_since_ms_.erase(id);
-            ++world_.counts.nodes_given_back;
-            world_.remove_node(id, cluster_autoscaler);
+            ++world_.record.counts.nodes_given_back;
+            world_.writes.remove_node(id, cluster_autoscaler);
         }
     }
 }
@@ -290,7 +290,7 @@ void Autoscaler::write(Call& call) {
         Shape& shape = demand.shapes[call.demand_shape];
         demand.created_ms = demand.created_ms == 0 ? world_.now_ms : demand.created_ms;
         shape.has_template = true;
-        world_.say([&] { return "a template for " + demand.driver.uid; });
+        world_.record.say([&] { return "a template for " + demand.driver.uid; });
         shape.each = call.demand.front().requests;
         shape.pool = pool_of(call.demand.front().constraints);
         return;
@@ -300,7 +300,7 @@ void Autoscaler::write(Call& call) {
     for (std::size_t i = 0; i < call.demand.size(); ++i) {
         demand.shapes[call.demand_shape + i].count = call.demand[i].count;
     }
-    world_.say([&] {
+    world_.record.say([&] {
         return "asked for " + std::to_string(demand.count()) + " pods of " + demand.driver.uid;
     });
 }
@@ -326,14 +326,14 @@ void Autoscaler::remove(Call& call) {
         }
     }
     if (demand.is_nothing()) {
-        world_.say([&] { return "nothing is asked for " + demand.driver.uid + " any more"; });
+        world_.record.say([&] { return "nothing is asked for " + demand.driver.uid + " any more"; });
         demands_.erase(found);
     }
 }
 
 void Autoscaler::list(Call& call) const {
     call.answer.status = 200;
-    world_.say([&] { return std::to_string(demands_.size()) + " demands are listed"; });
+    world_.record.say([&] { return std::to_string(demands_.size()) + " demands are listed"; });
     for (const auto& [uid, demand] : demands_) {
         const auto last =
             std::find_if(demand.shapes.rbegin(), demand.shapes.rend(), [](const Shape& shape) {

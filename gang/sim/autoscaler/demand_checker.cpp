@@ -56,7 +56,7 @@ void DemandChecker::answered(View& view, const CapacityAnswered& answer) {
         }
     } else if (answer.outcome == CapacityOutcome::written) {
         view.asked.try_emplace(answer.driver_uid, Asked{world_.now_ms});
-        ++world_.counts.demands_written;
+        ++world_.record.counts.demands_written;
     }
 }
 
@@ -88,12 +88,12 @@ void DemandChecker::event_applied(std::uint32_t replica, const Event& event) {
 
 /// Nothing: it asks for more than cpu and memory, or a tenant has made something else of it.
 const Application* DemandChecker::find_plain(PodId driver) const {
-    const ApplicationId application = world_.applications.find(driver);
+    const ApplicationId application = world_.cluster.applications.find(driver);
     const core::Pod* const pod = world_.store.find_pod(driver);
     if (application == nobody || pod == nullptr) {
         return nullptr;
     }
-    const Application& one = world_.applications.at(application);
+    const Application& one = world_.cluster.applications.at(application);
     const bool is_plain = !one.was_tampered && !one.conf_was_edited && one.gpus == 0 &&
                           one.card_units == 0 && !one.has_port && !one.has_volumes &&
                           core::find_value(pod->labels, "edited") == nullptr;
@@ -103,8 +103,8 @@ const Application* DemandChecker::find_plain(PodId driver) const {
 void DemandChecker::wants(
     std::uint32_t replica, const Process& process, const WantCapacity& decision) {
     const PodId driver = number_of(decision.driver.uid);
-    const GroupId group = world_.group_jobs.find(driver);
-    const ApplicationId application = world_.applications.find(driver);
+    const GroupId group = world_.cluster.group_jobs.find(driver);
+    const ApplicationId application = world_.cluster.applications.find(driver);
     const auto wrong = [&](const char* rule, const std::string& why) {
         world_.checkers.violated(
             rule, fmt::format("r{} asks for {}: {}", replica, decision.driver.name, why));
@@ -134,13 +134,13 @@ void DemandChecker::wants(
             wrong("demand-size", why);
         }
     } else if (find_plain(driver) != nullptr) {
-        const std::vector<std::int64_t>& ever = world_.applications.at(application).ever;
+        const std::vector<std::int64_t>& ever = world_.cluster.applications.at(application).ever;
         if (std::find(ever.begin(), ever.end(), count) == ever.end()) {
             wrong("demand-size", fmt::format("{} executors, which it never declared", count));
         }
     }
     const bool is_kept =
-        world_.plan.has_quotas && world_.quota_checker.keeps_waiting(replica, driver);
+        world_.plan.has_quotas && world_.checker_suite.quotas.keeps_waiting(replica, driver);
     if (is_about_quota(gang->code) || is_kept) {
         wrong("demand-for-quota", gang->message);
     }
@@ -150,12 +150,12 @@ void DemandChecker::wants(
 /// for. Empty: nothing, or a tenant has made something else of the group.
 std::string DemandChecker::what_is_wrong_with(
     PodId anchor, const std::vector<core::CapacityShape>& shapes) const {
-    const GroupJob& job = world_.group_jobs.at(world_.group_jobs.find(anchor));
+    const GroupJob& job = world_.cluster.group_jobs.at(world_.cluster.group_jobs.find(anchor));
     if (job.was_tampered) {
         return {};
     }
     std::int64_t members = 1;
-    for (const PodId id : world_.group_jobs.pods_of(world_.group_jobs.find(anchor))) {
+    for (const PodId id : world_.cluster.group_jobs.pods_of(world_.cluster.group_jobs.find(anchor))) {
         const core::Pod* const pod = world_.store.find_pod(id);
         members += pod != nullptr && !pod->node_name.empty() ? 1 : 0;
     }
@@ -205,7 +205,7 @@ void DemandChecker::binds(std::uint32_t replica, const Process& process, const B
         const bool is_kept_for = asked != view.asked.end() && asked->second.is_certain &&
                                  gang.code == ReasonCode::waiting_for_nodes && waits(gang) &&
                                  view.waits_for_nodes.contains(gang.driver_uid) &&
-                                 process.clock_was_right_since(asked->second.at_ms);
+                                 process.time.was_right_since(asked->second.at_ms);
         if (!is_kept_for) {
             continue;
         }
@@ -226,14 +226,14 @@ void DemandChecker::binds(std::uint32_t replica, const Process& process, const B
 
 /// Nothing: its pods have several sizes, or need more to be said than cpu and memory.
 std::optional<DemandChecker::Lacking> DemandChecker::find_lacking(PodId driver) const {
-    const GroupId group = world_.group_jobs.find(driver);
+    const GroupId group = world_.cluster.group_jobs.find(driver);
     if (group != nobody) {
-        const GroupJob& job = world_.group_jobs.at(group);
+        const GroupJob& job = world_.cluster.group_jobs.at(group);
         if (job.was_tampered || job.roles.size() > 1) {
             return std::nullopt;
         }
         std::int64_t lacks = job.least_minimum;
-        for (const PodId id : world_.group_jobs.pods_of(group)) {
+        for (const PodId id : world_.cluster.group_jobs.pods_of(group)) {
             const core::Pod* const pod = world_.store.find_pod(id);
             lacks -= pod != nullptr && !pod->node_name.empty() ? 1 : 0;
         }
@@ -329,13 +329,13 @@ void DemandChecker::inspect(std::uint32_t replica, const Process& process) {
         }
     }
     std::set<std::string> left;
-    for (const auto& [uid, demand] : world_.autoscaler.all()) {
+    for (const auto& [uid, demand] : world_.cluster.autoscaler.all()) {
         const auto gang = gangs.find(uid);
         const bool is_over = gang == gangs.end() || gang->second->state == GangState::ended;
         const bool is_complete = !is_over && !waits(*gang->second) &&
                                  gang->second->slots_open + gang->second->slots_assumed == 0;
         const bool is_kept = !is_over && waits(*gang->second) && is_about_quota(gang->second->code);
-        if (!world_.is_calm || !(is_over || is_complete || is_kept)) {
+        if (!world_.faults.is_calm() || !(is_over || is_complete || is_kept)) {
             continue;
         }
         left.insert(uid);

@@ -68,7 +68,7 @@ void DemandClient::drop(const DropCapacity& decision) {
 void DemandClient::add(Job job) {
     jobs_.push_back(std::move(job));
     if (jobs_.size() == 1) {
-        process_.wake_demand();
+        process_.wakeups.demand_client();
     }
 }
 
@@ -91,7 +91,7 @@ void DemandClient::send() {
         take(step, result);
         return;
     }
-    world_.decision_checker.sent(process_.replica(), process_.elector.identity());
+    world_.checker_suite.lease.sent(process_.replica(), process_.elector.identity());
     call.operation = step.operation;
     call.demand_part = static_cast<std::uint8_t>(step.part);
     call.demand_shape = step.shape;
@@ -122,7 +122,7 @@ void DemandClient::answered(const Call& call) {
     jobs_.pop_front();
     process_.push_answer(to_event(list));
     if (!jobs_.empty()) {
-        process_.wake_demand();
+        process_.wakeups.demand_client();
     }
 }
 
@@ -172,7 +172,7 @@ void DemandClient::go_on(std::size_t at, k8s::DemandResult result) {
     Job& job = jobs_.front();
     job.at = at;
     if (at < job.steps.size()) {
-        process_.wake_demand();
+        process_.wakeups.demand_client();
     } else {
         finish(std::move(result));
     }
@@ -189,7 +189,7 @@ void DemandClient::finish(k8s::DemandResult result) {
         process_.push_answer(to_event(std::get<DropCapacity>(job.what), result));
     }
     if (!jobs_.empty()) {
-        process_.wake_demand();
+        process_.wakeups.demand_client();
     }
 }
 

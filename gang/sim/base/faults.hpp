@@ -106,7 +106,7 @@ public:
     /// Whether it happens now; counted if so.
     bool strikes(Fault fault) {
         const std::int64_t rate = rates_[static_cast<std::size_t>(fault)];
-        if (rate == 0 || !active_ || !random_.per_million(rate)) {
+        if (rate == 0 || is_calm_ || !random_.per_million(rate)) {
             return false;
         }
         count(fault);
@@ -114,15 +114,21 @@ public:
     }
     void count(Fault fault) { ++counts_[static_cast<std::size_t>(fault)]; }
     std::int64_t rate(Fault fault) const { return rates_[static_cast<std::size_t>(fault)]; }
-    void stop() { active_ = false; }
-    bool active() const { return active_; }
+    /// From here on it is calm: nothing goes wrong any more.
+    void stop(std::int64_t now_ms) {
+        is_calm_ = true;
+        calm_since_ms_ = now_ms;
+    }
+    bool is_calm() const { return is_calm_; }
+    std::int64_t calm_since_ms() const { return calm_since_ms_; }
     const FaultCounts& counts() const { return counts_; }
 
 private:
     const FaultRates& rates_;
     Random& random_;
     FaultCounts counts_ = {};
-    bool active_ = true;
+    bool is_calm_ = false;
+    std::int64_t calm_since_ms_ = 0;
 };
 
 }  // namespace gang::sim

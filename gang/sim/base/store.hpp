@@ -1,6 +1,6 @@
 #pragma once
 // What is true: the objects, and every change of them with its revision. Watch caches, checkers and
-// all that live in the cluster read it; only World writes to it, so that nobody misses a change.
+// all that live in the cluster read it; only StoreWriter writes to it, so that nobody misses a change.
 
 #include "core/value/exclusive.hpp"
 #include "core/value/node.hpp"

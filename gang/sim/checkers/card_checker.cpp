@@ -84,7 +84,7 @@ void CardChecker::pod_changed(const Entry<core::Pod>& entry, const Author& autho
     const core::Pod& pod = entry.object;
     const std::int64_t units = pod.requests.extended_amount(card_resource);
     const bool is_ours = author.actor == Actor::scheduler;
-    const Seen& seen = world_.checkers.capacity_model().seen(entry.id);
+    const Seen& seen = world_.checkers.capacity_model().pods()[entry.id];
     const bool is_bind = seen.bound_revision == entry.revision;
     if (units > 0) {
         const auto known = held_.find(entry.id);
@@ -131,22 +131,22 @@ void CardChecker::check_bind(const Entry<core::Pod>& entry, const Author& author
     if (!is_there) {
         // A pod that was bound before and is bound again may have an older word: not here.
         if (is_excused(id, author)) {
-            ++world_.counts.cards_excused;
+            ++world_.record.counts.cards_excused;
         } else {
             world_.checkers.violated("one-card", what + ", which is no card of the node");
         }
         return;
     }
-    ++world_.counts.binds_on_cards;
+    ++world_.record.counts.binds_on_cards;
     if (free.at(held.cards.begin()->first) >= 0) {
         return;
     }
-    const Seen& seen = world_.checkers.capacity_model().seen(entry.id);
+    const Seen& seen = world_.checkers.capacity_model().pods()[entry.id];
     const bool was_promised =
         seen.gang != nobody && harmed_.contains(id) &&
-        harmed_.at(id) > world_.checkers.capacity_model().seen(seen.gang).bound_revision;
+        harmed_.at(id) > world_.checkers.capacity_model().pods()[seen.gang].bound_revision;
     if (was_promised || is_excused(id, author)) {
-        ++world_.counts.cards_excused;
+        ++world_.record.counts.cards_excused;
         return;
     }
     world_.checkers.violated(
@@ -156,7 +156,7 @@ void CardChecker::check_bind(const Entry<core::Pod>& entry, const Author& author
 /// Of all gangs, or of all but one.
 std::vector<std::int64_t> CardChecker::open_slots(NodeId node, PodId but_of) const {
     std::vector<std::int64_t> sizes;
-    for (const auto& [driver, slots] : world_.checkers.capacity_model().node_slots(node)) {
+    for (const auto& [driver, slots] : world_.checkers.capacity_model().nodes().slots_on(node)) {
         for (const SizedSlots& sized : slots.sizes) {
             for (std::int64_t i = sized.open(); i > 0 && driver != but_of && sized.unit.units > 0;
                  --i) {
@@ -168,13 +168,13 @@ std::vector<std::int64_t> CardChecker::open_slots(NodeId node, PodId but_of) con
 }
 
 void CardChecker::check_slots(const Entry<core::Pod>& entry, const Author& author) {
-    const GangRecord* const gang = world_.checkers.capacity_model().find_gang(entry.id);
+    const GangRecord* const gang = world_.checkers.capacity_model().gangs().find(entry.id);
     if (gang == nullptr) {
         return;
     }
     for (const NodeId id : std::set<NodeId>(gang->nodes.begin(), gang->nodes.end())) {
         const core::Node* const node = world_.store.find_node(id);
-        const NodeSlots& own = world_.checkers.capacity_model().node_slots(id).at(entry.id);
+        const NodeSlots& own = world_.checkers.capacity_model().nodes().slots_on(id).at(entry.id);
         const bool has_units =
             std::any_of(own.sizes.begin(), own.sizes.end(), [](const SizedSlots& sized) {
                 return sized.unit.units > 0;
@@ -182,7 +182,7 @@ void CardChecker::check_slots(const Entry<core::Pod>& entry, const Author& autho
         if (node == nullptr || !node->cards || !has_units) {
             continue;
         }
-        ++world_.counts.slots_on_cards;
+        ++world_.record.counts.slots_on_cards;
         std::vector<std::int64_t> free;
         for (const auto& [card, left] : free_on(*node, id)) {
             free.push_back(left);
@@ -191,7 +191,7 @@ void CardChecker::check_slots(const Entry<core::Pod>& entry, const Author& autho
             continue;
         }
         if (is_excused(id, author) || !can_be_packed(free, open_slots(id, entry.id))) {
-            ++world_.counts.cards_excused;
+            ++world_.record.counts.cards_excused;
             continue;
         }
         world_.checkers.violated(

@@ -1,11 +1,10 @@
 #pragma once
-// What must be true, asked after every commit and whenever a process has become quiescent.
-// Everything is read from the history (capacity_model.hpp); our own view is only asked where it is
-// what is being checked. Which invariant is checked where: README.md.
+// What must be true after every commit, and the list of all that was not, whichever checker found
+// it. Everything is read from the history (capacity_model.hpp). Which invariant is checked where:
+// README.md.
 
-#include "gang/event.hpp"
 #include "gang/sim/base/store.hpp"
-#include "gang/sim/checkers/capacity_model.hpp"
+#include "gang/sim/checkers/capacity/capacity_model.hpp"
 
 #include <cstdint>
 #include <map>
@@ -15,7 +14,6 @@
 namespace gang::sim {
 
 struct World;
-class Process;
 
 struct Violation {
     std::int64_t time_ms = 0;
@@ -29,14 +27,6 @@ public:
 
     void pod_changed(const Entry<core::Pod>& entry, const Author& author);
     void node_changed(const Entry<core::Node>& entry, const Author& author);
-    void process_started(std::uint32_t replica);
-    void event_applied(std::uint32_t replica, const Event& event);
-    void clock_was_wrong(std::uint32_t replica);
-    void lease_was_touched();
-    void inspect();
-    /// All that can finish has finished: the run may end.
-    bool all_is_done() const;
-    void at_the_end();
 
     const std::vector<Violation>& violations() const { return violations_; }
     bool fits_beside_pods(NodeId node, const core::Resources& requests) const;
@@ -47,7 +37,6 @@ public:
     bool is_excused(NodeId node, const Author& author) const;
 
 private:
-    // commits.cpp
     void check_bind(const Entry<core::Pod>& entry, const Author& author);
     void check_admission(const Entry<core::Pod>& entry, const Author& author);
     void check_declared(const Entry<core::Pod>& entry);
@@ -59,20 +48,10 @@ private:
         const Amount& before,
         const Author& author,
         const std::string& what);
-    /// In a slot of a gang whose driver was relabelled, where nothing is sealed.
-    bool is_of_forsaken_gang(PodId pod) const;
-    /// Whose slots are open there, for people.
-    std::string open_slots_text(NodeId node) const;
     void check_pool(NodeId id, const std::string& pool, const std::string& what);
     void check_usable(NodeId node, const Author& author, const std::string& what);
-    // quiescence.cpp
-    void check_view(std::uint32_t replica, const Process& process);
-    void check_ledger(std::uint32_t replica, const Process& process);
-    void check_accounts(std::uint32_t replica, const Process& process);
     std::int64_t sit_beside(PodId driver) const;
     bool is_claimed(const core::Pod& executor, PodId driver, PodId by) const;
-    // liveness.cpp
-    std::string unfinished() const;
 
     /// When others last took room from a node, or changed it, so that a decision that had not seen
     /// it yet cannot be blamed.
@@ -81,8 +60,8 @@ private:
         std::uint64_t by_nodes = 0;  ///< revision
     };
 
-    /// Slots with an executor left the gang's reservation: so many of these sit beside it. Which, no
-    /// commit says.
+    /// Slots with an executor left the gang's reservation: so many of these sit beside it. Which,
+    /// no commit says.
     struct LetGo {
         std::int64_t count = 0;
         std::vector<PodId> any_of;
@@ -92,11 +71,7 @@ private:
     CapacityModel capacity_model_;
     std::map<PodId, LetGo> let_go_;  ///< by driver
     std::vector<Harm> harms_;
-    std::vector<std::vector<std::uint64_t>> versions_;  ///< per replica and pod: the last one shown
     std::vector<Violation> violations_;
-    std::string leak_;  ///< how the ledger differs from the reservations; empty: not at all
-    std::int64_t leaks_since_ms_ = 0;
-    std::int64_t two_may_lead_until_ms_ = 0;
 };
 
 }  // namespace gang::sim

@@ -15,7 +15,7 @@ constexpr std::int64_t status_ms = 120'000;
 }  // namespace
 
 void GroupChecker::pod_changed(const Entry<core::Pod>& entry, const Author& author) {
-    const GroupId group = world_.group_jobs.find(entry.id);
+    const GroupId group = world_.cluster.group_jobs.find(entry.id);
     if (group == nobody) {
         return;
     }
@@ -32,22 +32,22 @@ void GroupChecker::pod_changed(const Entry<core::Pod>& entry, const Author& auth
         return;
     }
     const CapacityModel& model = world_.checkers.capacity_model();
-    if (const GangRecord* gang = model.find_gang(entry.id); gang != nullptr) {
+    if (const GangRecord* gang = model.gangs().find(entry.id); gang != nullptr) {
         const auto before = known.slots.find(entry.id);
         known.gave_up =
             known.gave_up || (before != known.slots.end() && gang->slots < before->second);
         known.slots[entry.id] = gang->slots;
     }
-    if (model.seen(entry.id).bound_revision == entry.revision) {
+    if (model.pods()[entry.id].bound_revision == entry.revision) {
         check_bind(entry, author, known);
-    } else if (model.find_gang(entry.id) != nullptr) {
-        world_.counts.groups_handed_over += known.anchors.insert(entry.id).second ? 1 : 0;
+    } else if (model.gangs().find(entry.id) != nullptr) {
+        world_.record.counts.groups_handed_over += known.anchors.insert(entry.id).second ? 1 : 0;
     }
 }
 
 /// Bound and neither ended nor being deleted, or done.
 std::int64_t GroupChecker::placed(GroupId group, const core::Resources* size) const {
-    const auto& pods = world_.group_jobs.pods_of(group);
+    const auto& pods = world_.cluster.group_jobs.pods_of(group);
     return std::count_if(pods.begin(), pods.end(), [&](PodId id) {
         const core::Pod* const pod = world_.store.find_pod(id);
         const bool is_ending = pod != nullptr && pod->deleting &&
@@ -60,12 +60,12 @@ std::int64_t GroupChecker::placed(GroupId group, const core::Resources* size) co
 std::int64_t GroupChecker::open(GroupId group, const core::Resources* size) const {
     const CapacityModel& model = world_.checkers.capacity_model();
     std::int64_t sum = 0;
-    for (const PodId id : world_.group_jobs.pods_of(group)) {
-        const GangRecord* const gang = model.find_gang(id);
+    for (const PodId id : world_.cluster.group_jobs.pods_of(group)) {
+        const GangRecord* const gang = model.gangs().find(id);
         if (gang == nullptr || !gang->is_live) {
             continue;
         }
-        sum += size == nullptr ? std::max<std::int64_t>(0, gang->slots - model.assigned(id))
+        sum += size == nullptr ? std::max<std::int64_t>(0, gang->slots - model.pods().assigned(id))
                                : model.open_for(id, amount_of(*size));
     }
     return sum;
@@ -73,16 +73,16 @@ std::int64_t GroupChecker::open(GroupId group, const core::Resources* size) cons
 
 void GroupChecker::check_bind(
     const Entry<core::Pod>& entry, const Author& author, Known& known) {
-    const GroupId group = world_.group_jobs.find(entry.id);
-    const GroupJob& job = world_.group_jobs.at(group);
-    ++world_.counts.group_binds;
+    const GroupId group = world_.cluster.group_jobs.find(entry.id);
+    const GroupJob& job = world_.cluster.group_jobs.at(group);
+    ++world_.record.counts.group_binds;
     const bool is_anchor = core::find_value(entry.object.annotations, reservation_annotation) !=
                                nullptr &&
-                           world_.checkers.capacity_model().find_gang(entry.id) != nullptr;
+                           world_.checkers.capacity_model().gangs().find(entry.id) != nullptr;
     if (is_anchor) {
-        ++world_.counts.groups_started;
-        world_.counts.groups_anew += known.anchors.empty() ? 0 : 1;
-        world_.counts.groups_of_roles += job.roles.size() > 1 ? 1 : 0;
+        ++world_.record.counts.groups_started;
+        world_.record.counts.groups_anew += known.anchors.empty() ? 0 : 1;
+        world_.record.counts.groups_of_roles += job.roles.size() > 1 ? 1 : 0;
         known.anchors.insert(entry.id);
     }
     check_slot(entry.id, group, known.is_edited);
@@ -91,7 +91,7 @@ void GroupChecker::check_bind(
     }
     const CapacityModel& model = world_.checkers.capacity_model();
     const bool runs = std::any_of(known.anchors.begin(), known.anchors.end(), [&](PodId anchor) {
-        const GangRecord* const gang = model.find_gang(anchor);
+        const GangRecord* const gang = model.gangs().find(anchor);
         return anchor != entry.id && gang != nullptr && gang->is_live;
     });
     if (runs && known.harmed > 0) {
@@ -135,27 +135,27 @@ void GroupChecker::check_bind(
 
 void GroupChecker::check_slot(PodId pod, GroupId group, bool is_edited) {
     const CapacityModel& model = world_.checkers.capacity_model();
-    const Seen& seen = model.seen(pod);
+    const Seen& seen = model.pods()[pod];
     if (seen.gang == nobody || seen.slot < 0) {
         return;
     }
-    if (world_.group_jobs.find(seen.gang) != group) {
+    if (world_.cluster.group_jobs.find(seen.gang) != group) {
         world_.checkers.violated(
             "group-slots", fmt::format("p{} sits in a slot of p{}", pod, seen.gang));
         return;
     }
-    const GangRecord* const gang = model.find_gang(seen.gang);
+    const GangRecord* const gang = model.gangs().find(seen.gang);
     const bool is_whole = gang != nullptr && gang->is_live && !gang->is_void;
-    if (model.rivals(pod) > 0) {
+    if (model.pods().rivals(pod) > 0) {
         world_.checkers.violated(
             "group-slots", fmt::format("p{} is in a slot that another live pod is in", pod));
-    } else if (is_whole && !is_edited && model.assigned(seen.gang) > gang->slots) {
+    } else if (is_whole && !is_edited && model.pods().assigned(seen.gang) > gang->slots) {
         world_.checkers.violated(
             "group-slots",
             fmt::format(
                 "with p{} {} pods sit in the {} slots of p{}",
                 pod,
-                model.assigned(seen.gang),
+                model.pods().assigned(seen.gang),
                 gang->slots,
                 seen.gang));
     }
@@ -171,11 +171,11 @@ void GroupChecker::leads() {
 }
 
 void GroupChecker::inspect(const Process& process) {
-    for (GroupId id = 0; id < world_.group_jobs.all().size(); ++id) {
-        const GroupJob& job = world_.group_jobs.at(id);
+    for (GroupId id = 0; id < world_.cluster.group_jobs.all().size(); ++id) {
+        const GroupJob& job = world_.cluster.group_jobs.at(id);
         const std::int64_t since_ms =
             std::max(job.changed_ms, process.leads_since_ms());
-        const auto& pods = world_.group_jobs.pods_of(id);
+        const auto& pods = world_.cluster.group_jobs.pods_of(id);
         std::int64_t there = 0;
         std::int64_t running = 0;
         for (const PodId pod : pods) {
@@ -184,8 +184,8 @@ void GroupChecker::inspect(const Process& process) {
             running += found != nullptr && found->phase == core::PodPhase::running ? 1 : 0;
         }
         if (!job.has_object || job.status_is_others || there == 0 ||
-            job.dialect == core::GroupDialect::labels || !world_.is_calm ||
-            world_.now_ms - std::max(since_ms, world_.calm_ms) < status_ms) {
+            job.dialect == core::GroupDialect::labels || !world_.faults.is_calm() ||
+            world_.now_ms - std::max(since_ms, world_.faults.calm_since_ms()) < status_ms) {
             continue;
         }
         const bool counts = job.dialect != core::GroupDialect::kubernetes;

@@ -143,11 +143,11 @@ void RuleChecker::decided(
 /// its label, which nobody but a seal denies.
 void RuleChecker::check_zone(
     std::uint32_t replica, const Pods& pods, const Nodes& nodes, const BindPod& bind) {
-    const ApplicationId id = world_.applications.find(number_of(bind.pod.uid));
+    const ApplicationId id = world_.cluster.applications.find(number_of(bind.pod.uid));
     if (id == nobody) {
         return;
     }
-    const Application& one = world_.applications.at(id);
+    const Application& one = world_.cluster.applications.at(id);
     const auto driver = pods.find(one.driver);
     const bool is_driver_by_label = [&] {
         const std::string* const role =
@@ -155,7 +155,7 @@ void RuleChecker::check_zone(
         return role != nullptr && *role == "driver";
     }();
     // Relabelled once, it is no driver to whoever sees it later, whatever its label is then.
-    const bool is_forsaken = world_.checkers.capacity_model().is_forsaken(one.driver);
+    const bool is_forsaken = world_.checkers.capacity_model().gangs().is_forsaken(one.driver);
     if (!one.rules.must_be_in_one_zone() || one.was_tampered || driver == pods.end() ||
         is_forsaken || (!is_driver_by_label && !world_.plan.has_key) ||
         (one.by_set && !has_same_application(driver->second, pods.at(number_of(bind.pod.uid))))) {
@@ -165,7 +165,7 @@ void RuleChecker::check_zone(
     if (home == nodes.end()) {
         return;
     }
-    world_.counts.binds_in_one_zone += 1;
+    world_.record.counts.binds_in_one_zone += 1;
     const std::string* wanted = core::find_value(home->second.labels, zone_label);
     const std::string* found = core::find_value(nodes.at(bind.node).labels, zone_label);
     if (wanted == nullptr || found == nullptr || *wanted != *found) {
@@ -189,11 +189,11 @@ void RuleChecker::pod_changed(
         refused_ms_[entry.object.node_name] = world_.now_ms;
     }
     if (is_first_bind && author.actor == Actor::scheduler) {
-        world_.counts.binds_with_rules += entry.object.rules ? 1 : 0;
-        const ApplicationId application = world_.applications.find(entry.id);
+        world_.record.counts.binds_with_rules += entry.object.rules ? 1 : 0;
+        const ApplicationId application = world_.cluster.applications.find(entry.id);
         const bool is_executor =
-            application != nobody && world_.applications.at(application).driver != entry.id;
-        world_.counts.executors_with_rules += entry.object.rules && is_executor ? 1 : 0;
+            application != nobody && world_.cluster.applications.at(application).driver != entry.id;
+        world_.record.counts.executors_with_rules += entry.object.rules && is_executor ? 1 : 0;
         check_commit(entry, author);
     }
     note_move(entry, author);
@@ -225,7 +225,7 @@ void RuleChecker::check_commit(const Entry<core::Pod>& entry, const Author& auth
         return;
     }
     if (is_excused(*broken, entry, author)) {
-        ++world_.counts.rules_excused;
+        ++world_.record.counts.rules_excused;
         return;
     }
     world_.checkers.violated(
@@ -281,7 +281,7 @@ bool RuleChecker::was_moved_by_others(
 
 bool RuleChecker::has_no_node(PodId id) const {
     const core::Pod* pod = world_.store.find_pod(id);
-    if (pod == nullptr || !pod->rules || world_.applications.find(id) != nobody) {
+    if (pod == nullptr || !pod->rules || world_.cluster.applications.find(id) != nobody) {
         return false;
     }
     const Surroundings around = store_without(id);
@@ -303,10 +303,10 @@ bool RuleChecker::has_place(PodId id, std::int64_t headroom_cpu_milli) const {
         if (!node.ready || node.unschedulable || !node.taints.empty() || is_quarantined) {
             return false;
         }
-        Amount taken = model.usage(number_of(node.name));
+        Amount taken = model.nodes().usage(number_of(node.name));
         taken.add(amount_of(pod.requests), 1);
         taken.cpu_milli += headroom_cpu_milli;
-        return taken.is_within(model.allocatable(number_of(node.name))) &&
+        return taken.is_within(model.nodes().allocatable(number_of(node.name))) &&
                !find_broken_rule(around, pod, node.name);
     });
 }
@@ -328,7 +328,7 @@ void RuleChecker::inspect(std::uint32_t replica, const Process& process) {
         const bool waits = gang.code == ReasonCode::pod_rules_not_met && !is_blocked &&
                            pod != nullptr && pod->node_name.empty() &&
                            !pod->claims.has_value() &&  // its volumes may be what leaves it no node
-                           world_.applications.find(id) == nobody;
+                           world_.cluster.applications.find(id) == nobody;
         if (!waits || !has_place(id, world_.replicas[replica].schema.nodes.headroom_cpu_milli)) {
             continue;
         }

@@ -22,18 +22,18 @@ std::string claim_of(const core::Pod& pod, const core::ClaimUse& use) {
 void VolumeChecker::pod_changed(const Entry<core::Pod>& entry, const Author& author) {
     const core::Pod& pod = entry.object;
     const bool is_bind =
-        world_.checkers.capacity_model().seen(entry.id).bound_revision == entry.revision;
+        world_.checkers.capacity_model().pods()[entry.id].bound_revision == entry.revision;
     if (author.actor != Actor::scheduler || !is_bind || !pod.claims) {
         return;
     }
-    ++world_.counts.binds_with_volumes;
+    ++world_.record.counts.binds_with_volumes;
     const NodeId node = number_of(pod.node_name);
     check_limit(pod, node);
     check_claims(entry, node);
 }
 
 void VolumeChecker::check_limit(const core::Pod& pod, NodeId node) {
-    const std::int64_t most = world_.volumes.limit(node);
+    const std::int64_t most = world_.cluster.volumes.limit(node);
     std::set<std::string> there;
     for (const auto& other : world_.store.pods) {
         if (!other || !other->claims || !is_there(*other) || other->node_name != pod.node_name) {
@@ -59,7 +59,7 @@ void VolumeChecker::check_claims(const Entry<core::Pod>& entry, NodeId node) {
     const core::Pod& pod = entry.object;
     for (const core::ClaimUse& use : *pod.claims) {
         const std::string name = claim_of(pod, use);
-        const Volumes::Record* const claim = world_.volumes.find(name);
+        const Volumes::Record* const claim = world_.cluster.volumes.find(name);
         const bool is_bound = claim != nullptr && claim->claim.state == core::ClaimState::bound;
         if (!is_bound || (!claim->nodes.empty() && !claim->nodes.contains(node))) {
             world_.checkers.violated(

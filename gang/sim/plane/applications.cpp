@@ -1,19 +1,17 @@
 #include "gang/sim/plane/applications.hpp"
 
-#include "core/value/exclusive.hpp"
+#include "gang/sim/plane/application_fit.hpp"
+#include "gang/sim/plane/submissions.hpp"
 #include "gang/sim/world.hpp"
 
 #include <algorithm>
-#include <map>
 #include <string>
 #include <utility>
 
 namespace gang::sim {
 namespace {
 
-constexpr std::int64_t mebibyte = 1024 * 1024;
 constexpr std::int64_t overhead_mib_min = 384;
-constexpr std::int64_t driver_memory_mib = 1'408;
 const Author spark{Actor::spark, nobody, 0, 0, 0, 0};
 
 core::Constraints constraints_of(const Application& one) {
@@ -24,31 +22,8 @@ core::Constraints constraints_of(const Application& one) {
     return made;
 }
 
-/// Of an executor.
-core::Resources requests_of(const Application& one) {
-    core::Resources made{one.cpu_milli, one.memory_mib * mebibyte, 0, {}};
-    if (one.gpus > 0) {
-        made.extended = {{std::string(gpu_resource), one.gpus}};
-    }
-    ask_for_units(made, one.card_units);
-    if (one.has_port) {
-        core::add_host_ports(made, {host_port});
-    }
-    return made;
-}
-
-/// The same, with the volume that the API server's pod does not show.
-core::Resources needs_of(const Application& one) {
-    core::Resources made = requests_of(one);
-    if (one.has_volumes) {
-        core::add_volumes(made, {{volume_driver, {}}});
-    }
-    return made;
-}
-
-}  // namespace
-
-spark::Conf Applications::write_conf(const Application& application) const {
+/// What spark-submit makes of what its tenant has asked for.
+spark::Conf write_conf(const Application& application) {
     spark::Conf conf;
     conf.spark_version = "4.1.0";
     const auto put = [&conf](std::string_view key, std::string value) {
@@ -96,6 +71,8 @@ spark::Conf Applications::write_conf(const Application& application) const {
     return conf;
 }
 
+}  // namespace
+
 void Applications::remember(PodId pod, ApplicationId id) {
     if (pod >= of_pod_.size()) {
         of_pod_.resize(pod + 1, nobody);
@@ -123,7 +100,7 @@ void Applications::submit() {
         made.gpus = random.between(1, 2);
     }
     if (world_.plan.has_cards && random.percent(50)) {
-        made.card_units = draw_card_units(world_.original_nodes(), random);
+        made.card_units = draw_card_units(world_.writes.original_nodes(), random);
     }
     made.has_volumes = world_.plan.has_volumes && random.percent(40);
     made.has_port = world_.plan.port_percent > 0 && random.percent(world_.plan.port_percent);
@@ -132,13 +109,13 @@ void Applications::submit() {
     }
     if (world_.plan.rule_percent > 0 && random.percent(world_.plan.rule_percent)) {
         made.rules = draw_gang_rules(made.tenant, id, random);
-        if (!can_keep_rules(made)) {
+        if (!can_keep_rules(world_, made)) {
             made.rules = {};
         }
     }
     made.may_need_nodes = world_.plan.has_autoscaler && random.percent(50);
     // A few ask for more than there is, and stay until the calm.
-    while (made.declared > 0 && !fits_empty_cluster(made) && !random.percent(2)) {
+    while (made.declared > 0 && !fits_empty_cluster(world_, made) && !random.percent(2)) {
         --made.declared;
     }
     made.maximum = std::max(made.declared, made.maximum);
@@ -164,7 +141,7 @@ void Applications::submit() {
     }
     driver.scheduler_name = "gang-scheduler";
     driver.created = (unix_begin_ms + world_.now_ms) / 1'000;
-    driver.priority = world_.draw_priority();
+    driver.priority = draw_priority(world_.plan, world_.random);
     driver.labels = {
         {"spark-app-selector", "spark-" + std::to_string(id)},
         {"spark-role", "driver"},
@@ -180,13 +157,13 @@ void Applications::submit() {
         merge_annotations(
             driver, {{"gang-scheduler/max-wait", std::to_string(made.max_wait_s) + "s"}});
     }
-    driver.requests = {made.driver_cpu_milli, driver_memory_mib * mebibyte, 0, {}};
+    driver.requests = driver_requests_of(made);
     driver.constraints = constraints_of(made);
     driver.spark_properties = {"c" + std::to_string(id), "spark.properties"};
-    if (!world_.namespace_quotas.admits(driver)) {
+    if (!world_.cluster.namespace_quotas.admits(driver)) {
         return;
     }
-    made.driver = world_.create_pod(std::move(driver), spark);
+    made.driver = world_.writes.create_pod(std::move(driver), spark);
     remember(made.driver, id);
     all_.push_back(std::move(made));
     ++live_;
@@ -278,7 +255,7 @@ void Applications::create_executor(ApplicationId id, std::uint32_t number) {
         {"spark-exec-resourceprofile-id", "0"},
         {"spark-role", "executor"}};
     put_rules(pod, one.rules.group, one.rules.executors);
-    pod.requests = requests_of(one);
+    pod.requests = executor_requests_of(one);
     pod.constraints = constraints_of(one);
     if (one.by_set) {
         const std::string set = "spark-s-" + selector + "-0";
@@ -291,15 +268,15 @@ void Applications::create_executor(ApplicationId id, std::uint32_t number) {
     if (world_.store.pod_by_name.contains(full_name(pod))) {
         return;  // the one before it has not quite gone
     }
-    if (!world_.namespace_quotas.admits(pod)) {
+    if (!world_.cluster.namespace_quotas.admits(pod)) {
         return;  // Spark asks again at its next look
     }
     if (one.has_volumes) {
         const std::string claim = pod.name + "-pvc-" + std::to_string(one.executors_made);
-        world_.volumes.add_own(one.tenant + "/" + claim, "p" + std::to_string(one.driver));
+        world_.cluster.volumes.add_own(one.tenant + "/" + claim, "p" + std::to_string(one.driver));
         pod.claims = std::vector<core::ClaimUse>{{claim, false}};
     }
-    const PodId made = world_.create_pod(std::move(pod), spark);
+    const PodId made = world_.writes.create_pod(std::move(pod), spark);
     all_[id].executors.push_back(made);
     remember(made, id);
 }
@@ -327,7 +304,7 @@ void Applications::adapt(Application& one) {
     one.target = world_.random.between(0, one.maximum);
     while (static_cast<std::int64_t>(one.executors.size()) >
            std::max<std::int64_t>(one.target, 1)) {
-        world_.delete_pod(one.executors.back(), spark, world_.random.between(50, 5'000));
+        world_.writes.delete_pod(one.executors.back(), spark, world_.random.between(50, 5'000));
         if (!one.executors.empty()) {
             const core::Pod* last = world_.store.find_pod(one.executors.back());
             if (last != nullptr && last->deleting) {
@@ -360,9 +337,9 @@ void Applications::act(ApplicationId id) {
         }
     }
     for (const PodId executor : failing) {
-        world_.change_pod(
+        world_.writes.change_pod(
             executor, {Actor::kubelet}, [](core::Pod& pod) { pod.phase = core::PodPhase::failed; });
-        world_.delete_pod(executor, spark, 0);
+        world_.writes.delete_pod(executor, spark, 0);
     }
     one.work -= std::max<std::int64_t>(running, one.declared == 0 ? 1 : 0);
     if (one.work <= 0 || (one.target == 0 && one.is_dynamic && world_.random.percent(20))) {
@@ -378,110 +355,12 @@ void Applications::end(ApplicationId id, core::PodPhase phase) {
         return;
     }
     const std::vector<PodId> executors = all_[id].executors;
-    world_.change_pod(driver, {Actor::kubelet}, [phase](core::Pod& pod) { pod.phase = phase; });
+    world_.writes.change_pod(driver, {Actor::kubelet}, [phase](core::Pod& pod) { pod.phase = phase; });
     for (const PodId executor : executors) {
-        world_.delete_pod(executor, spark, world_.random.between(20, 3'000));
+        world_.writes.delete_pod(executor, spark, world_.random.between(20, 3'000));
     }
     world_.queue.plan(
         world_.now_ms + world_.random.long_tail(1'000, 30'000), Happening::kubelet_ends, driver);
-}
-
-namespace {
-
-/// How many of them go on a node with so much of each left.
-std::int64_t times(
-    const core::Node& node,
-    const core::Resources& taken,
-    std::int64_t pods_taken,
-    const core::Resources& each) {
-    const std::int64_t by_cpu = (node.allocatable.cpu_milli - taken.cpu_milli) / each.cpu_milli;
-    const std::int64_t by_memory =
-        (node.allocatable.memory_bytes - taken.memory_bytes) / each.memory_bytes;
-    std::int64_t count = std::min({by_cpu, by_memory, node.pods - pods_taken});
-    for (const core::ExtendedResource& wanted : each.extended) {
-        const std::int64_t by_all = core::is_exclusive(wanted.name) ? core::exclusive_all : 0;
-        const std::int64_t offered = by_all + node.allocatable.extended_amount(wanted.name);
-        count = std::min(count, offered / wanted.amount);
-        if (wanted.name == card_resource) {
-            count = std::min(count, times_on_cards(node, wanted.amount));
-        }
-    }
-    return std::max<std::int64_t>(0, count);
-}
-
-}  // namespace
-
-/// Each executor has a volume of the node's.
-void Applications::limit_pods(const Application& one, NodeId id, core::Node& node) const {
-    const std::int64_t limit = world_.volumes.first_limit(id);
-    if (one.has_volumes && limit >= 0) {
-        core::set_volume_limits(node.allocatable, {{volume_driver, limit}});
-    }
-}
-
-bool Applications::fits_empty_cluster(const Application& one) const {
-    std::map<std::string, std::vector<core::Node>> zones;
-    for (NodeId id = 0; id < static_cast<NodeId>(world_.plan.nodes); ++id) {
-        core::Node node = world_.original_node(id);
-        limit_pods(one, id, node);
-        const bool wants_zone = one.rules.needs_zone || one.rules.must_be_in_one_zone();
-        if (!is_in_pool(node, one.pool) || (wants_zone && !has_zone(node))) {
-            continue;
-        }
-        const bool is_apart = one.rules.must_be_in_one_zone();
-        zones[is_apart ? *core::find_value(node.labels, zone_label) : ""].push_back(
-            std::move(node));
-    }
-    const GangRules& rules = one.rules;
-    // A driver alone is not asked for.
-    const bool may_be_bought = world_.plan.has_autoscaler && one.may_need_nodes &&
-                               one.declared > 0 && !rules.needs_zone && !rules.in_one_zone &&
-                               rules.group.empty() && !one.has_volumes && one.gpus == 0 &&
-                               one.card_units == 0 && !one.has_port;
-    for (int i = 0; may_be_bought && i < world_.autoscaler.nodes_max(); ++i) {
-        zones[""].push_back(world_.autoscaler.node_for(one.pool));
-    }
-    return std::any_of(
-        zones.begin(), zones.end(), [&one](const auto& zone) { return fits(one, zone.second); });
-}
-
-// Executors are alike, so counting them per node is exact; the driver is tried on every node.
-bool Applications::fits(const Application& one, const std::vector<core::Node>& nodes) {
-    const core::Resources driver{one.driver_cpu_milli, driver_memory_mib * mebibyte, 0, {}};
-    const core::Resources executor = needs_of(one);
-    std::int64_t all = 0;
-    for (const core::Node& node : nodes) {
-        all += times(node, {}, 0, executor);
-    }
-    for (const core::Node& node : nodes) {
-        if (times(node, {}, 0, driver) == 0) {
-            continue;
-        }
-        const std::int64_t alone = times(node, {}, 0, executor);
-        const std::int64_t beside = times(node, driver, 1, executor);
-        if (all - alone + beside >= one.declared) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/// Slots are reserved whatever executors ask of each other, and the driver may go where only an
-/// executor could have gone: one node must have room for both. Where only some nodes have a zone,
-/// gangs whose executors need one could hold each other's room there for ever.
-bool Applications::can_keep_rules(const Application& one) const {
-    const core::Resources driver{one.driver_cpu_milli, driver_memory_mib * mebibyte, 0, {}};
-    const bool have_all_to = one.rules.needs_zone && !one.rules.executors.spread.empty();
-    bool is_found = false;
-    for (NodeId id = 0; id < static_cast<NodeId>(world_.plan.nodes); ++id) {
-        const core::Node node = world_.original_node(id);
-        if (have_all_to && !has_zone(node)) {
-            return false;
-        }
-        is_found = is_found || (is_in_pool(node, one.pool) && has_zone(node) &&
-                                times(node, driver, 1, requests_of(one)) > 0);
-    }
-    return is_found;
 }
 
 std::optional<ApplicationId> Applications::any_live() {
@@ -518,9 +397,9 @@ void Applications::calm_down() {
                                     !one.first_texts.empty();
         const bool is_relabelled = core::find_value(driver.labels, "edited") != nullptr;
         const bool is_hopeless = (is_relabelled && !is_vouched_for) ||
-                                 (driver.node_name.empty() && !fits_empty_cluster(largest));
+                                 (driver.node_name.empty() && !fits_empty_cluster(world_, largest));
         if (is_hopeless) {
-            world_.delete_pod(one.driver, {Actor::tenant}, 0);
+            world_.writes.delete_pod(one.driver, {Actor::tenant}, 0);
         } else if (one.conf == nobody) {
             make_conf(id);
         }

@@ -82,10 +82,6 @@ public:
     ApplicationId find(PodId pod) const { return pod < of_pod_.size() ? of_pod_[pod] : nobody; }
     std::optional<ApplicationId> any_live();
     bool all_ended() const;
-    std::size_t live_count() const { return live_; }
-    /// Driver and declared executors together, on all nodes as they are made and with nobody there;
-    /// for some with those that may be bought.
-    bool fits_empty_cluster(const Application& application) const;
 
     // What the fault injector does.
     void replace_conf(ApplicationId id);
@@ -94,14 +90,10 @@ public:
     void calm_down();
 
 private:
-    static bool fits(const Application& application, const std::vector<core::Node>& nodes);
-    void limit_pods(const Application& one, NodeId id, core::Node& node) const;
-    bool can_keep_rules(const Application& application) const;
     void create_executors(ApplicationId id);
     void create_executor(ApplicationId id, std::uint32_t number);
     void adapt(Application& application);
     void plan_act(ApplicationId id, std::int64_t after_ms);
-    spark::Conf write_conf(const Application& application) const;
     void remember(PodId pod, ApplicationId id);
 
     World& world_;

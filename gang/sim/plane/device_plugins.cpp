@@ -158,7 +158,7 @@ core::StringMap DevicePlugins::allocate(PodId id, const core::Pod& pod, const co
         return {};
     }
     const CardUnits written = word_of_scheduler(pod);
-    world_.counts.words_that_differ += !written.empty() && written != chosen ? 1 : 0;
+    world_.record.counts.words_that_differ += !written.empty() && written != chosen ? 1 : 0;
     core::StringMap said = {{word_key, chunks(chosen)}};
     held_[id] = {node.name, std::move(chosen)};
     return said;

@@ -4,6 +4,7 @@
 #include "gang/reservation/format/reservation.hpp"
 #include "gang/reservation/format/seal.hpp"
 #include "gang/sim/plane/pod_rules.hpp"
+#include "gang/sim/scheduler_schema.hpp"
 #include "gang/sim/world.hpp"
 
 #include <algorithm>
@@ -46,12 +47,12 @@ void FaultInjector::plan_end(
 }
 
 void FaultInjector::strike(Fault fault) {
-    if (!world_.faults.active()) {
+    if (world_.faults.is_calm()) {
         return;
     }
     if (happen(fault)) {
         world_.faults.count(fault);
-        world_.say([fault] { return "mishap " + std::string(to_string(fault)); });
+        world_.record.say([fault] { return "mishap " + std::string(to_string(fault)); });
     }
     plan_next(fault);
 }
@@ -82,22 +83,22 @@ bool FaultInjector::happen_to_servers(Fault fault) {
     Random& random = world_.random;
     switch (fault) {
         case Fault::cache_lags:
-            world_.servers.lag(random.long_tail(500, 60'000));
+            world_.cluster.api.caches.lag(random.long_tail(500, 60'000));
             return true;
         case Fault::server_down:
-            world_.servers.take_down(random.long_tail(500, 30'000));
+            world_.cluster.api.take_down(random.long_tail(500, 30'000));
             return true;
         case Fault::store_pauses:
-            world_.servers.pause_store(random.long_tail(200, 15'000));
+            world_.cluster.api.outages.pause_store(random.long_tail(200, 15'000));
             return true;
         case Fault::compaction:
-            world_.servers.compact();
+            world_.cluster.api.compact();
             return true;
         case Fault::rights_lost:
-            world_.servers.lose_rights(403, random.long_tail(500, 20'000));
+            world_.cluster.api.outages.lose_rights(403, random.long_tail(500, 20'000));
             return true;
         case Fault::token_expired:
-            world_.servers.lose_rights(401, random.long_tail(500, 10'000));
+            world_.cluster.api.outages.lose_rights(401, random.long_tail(500, 10'000));
             return true;
         default:
             return false;
@@ -116,26 +117,26 @@ bool FaultInjector::happen_to_node(Fault fault) {
     }
     switch (fault) {
         case Fault::node_removed:
-            world_.remove_node(*id, admin);
+            world_.writes.remove_node(*id, admin);
             plan_end(fault, *id, 1'000, 120'000);
             return true;
         case Fault::node_replaced:
-            world_.remove_node(*id, admin);
+            world_.writes.remove_node(*id, admin);
             plan_end(fault, *id, 1, 500);
             return true;
         case Fault::node_cordoned:
-            world_.change_node(*id, admin, [](core::Node& node) { node.unschedulable = true; });
+            world_.writes.change_node(*id, admin, [](core::Node& node) { node.unschedulable = true; });
             break;
         case Fault::node_tainted:
-            world_.change_node(*id, admin, [](core::Node& node) {
+            world_.writes.change_node(*id, admin, [](core::Node& node) {
                 node.taints = {{"drain", "soon", core::TaintEffect::no_schedule}};
             });
             break;
         case Fault::node_not_ready:
-            world_.change_node(*id, admin, [](core::Node& node) { node.ready = false; });
+            world_.writes.change_node(*id, admin, [](core::Node& node) { node.ready = false; });
             break;
         default:  // node_shrinks
-            world_.change_node(*id, admin, [this](core::Node& node) {
+            world_.writes.change_node(*id, admin, [this](core::Node& node) {
                 node.allocatable.cpu_milli =
                     node.allocatable.cpu_milli * world_.random.between(40, 95) / 100;
             });
@@ -146,14 +147,14 @@ bool FaultInjector::happen_to_node(Fault fault) {
 }
 
 void FaultInjector::restore_node(NodeId node) {
-    const core::Node original = world_.original_node(node);
+    const core::Node original = world_.writes.original_nodes()[node];
     if (world_.store.find_node(node) == nullptr) {
-        if (!world_.autoscaler.is_bought(node)) {  // of these another one comes, if at all
-            world_.create_node(node, admin);
+        if (!world_.cluster.autoscaler.is_bought(node)) {  // of these another one comes, if at all
+            world_.writes.create_node(node, admin);
         }
         return;
     }
-    world_.change_node(node, admin, [&original](core::Node& now) {
+    world_.writes.change_node(node, admin, [&original](core::Node& now) {
         core::Node after = original;
         after.uid = now.uid;
         after.resource_version = now.resource_version;
@@ -186,7 +187,7 @@ bool FaultInjector::bind_foreign_pod() {
         core::add_host_ports(pod.requests, {host_port});
     }
     if (world_.plan.has_cards && world_.random.percent(30)) {
-        ask_for_units(pod.requests, draw_card_units(world_.original_nodes(), world_.random));
+        ask_for_units(pod.requests, draw_card_units(world_.writes.original_nodes(), world_.random));
     }
     if (world_.plan.rule_percent > 0 && world_.random.percent(world_.plan.rule_percent)) {
         give_foreign_rules(pod, world_.random);
@@ -196,16 +197,16 @@ bool FaultInjector::bind_foreign_pod() {
         return false;
     }
     pod.node_name = "n" + std::to_string(*id);
-    world_.create_pod(std::move(pod), {Actor::foreign});
+    world_.writes.create_pod(std::move(pod), {Actor::foreign});
     return true;
 }
 
 std::optional<PodId> FaultInjector::any_executor() {
-    const auto application = world_.applications.any_live();
+    const auto application = world_.cluster.applications.any_live();
     if (!application) {
         return std::nullopt;
     }
-    const auto& executors = world_.applications.at(*application).executors;
+    const auto& executors = world_.cluster.applications.at(*application).executors;
     if (executors.empty()) {
         return std::nullopt;
     }
@@ -220,30 +221,30 @@ bool FaultInjector::happen_to_application(Fault fault) {
             return false;
         }
         const bool is_long = fault == Fault::pod_evicted;
-        world_.delete_pod(*executor, tenant, is_long ? random.between(1'000, 30'000) : 500);
+        world_.writes.delete_pod(*executor, tenant, is_long ? random.between(1'000, 30'000) : 500);
         return true;
     }
-    const auto id = world_.applications.any_live();
+    const auto id = world_.cluster.applications.any_live();
     if (!id) {
         return false;
     }
-    Application& one = world_.applications.at(*id);
+    Application& one = world_.cluster.applications.at(*id);
     switch (fault) {
         case Fault::executor_storm:
             one.storm = random.between(3, 30);
             return true;
         case Fault::conf_replaced:
-            world_.applications.replace_conf(*id);
+            world_.cluster.applications.replace_conf(*id);
             return true;
         case Fault::conf_removed:
-            world_.applications.remove_conf(*id);
+            world_.cluster.applications.remove_conf(*id);
             return true;
         case Fault::namespace_deleted: {
             const std::string name = one.tenant;
             for (PodId pod = 0; pod < world_.store.pods.size(); ++pod) {
                 const core::Pod* found = world_.store.find_pod(pod);
                 if (found != nullptr && found->namespace_name == name) {
-                    world_.delete_pod(pod, admin, random.between(100, 10'000));
+                    world_.writes.delete_pod(pod, admin, random.between(100, 10'000));
                 }
             }
             return true;
@@ -258,19 +259,19 @@ bool FaultInjector::happen_to_driver(Fault fault, PodId id) {
     if (driver == nullptr) {
         return false;
     }
-    const ApplicationId application = world_.applications.find(id);
+    const ApplicationId application = world_.cluster.applications.find(id);
     switch (fault) {
         case Fault::driver_fails:
             if (driver->phase != core::PodPhase::running) {
                 return false;
             }
-            world_.applications.end(application, core::PodPhase::failed);
+            world_.cluster.applications.end(application, core::PodPhase::failed);
             return true;
         case Fault::driver_deleted:
-            world_.delete_pod(id, tenant, world_.random.between(100, 10'000));
+            world_.writes.delete_pod(id, tenant, world_.random.between(100, 10'000));
             return true;
         case Fault::labels_edited:
-            world_.change_pod(id, tenant, [this](core::Pod& pod) {
+            world_.writes.change_pod(id, tenant, [this](core::Pod& pod) {
                 pod.labels = {
                     {"edited", std::to_string(world_.random.below(1'000))},
                     {"spark-app-selector", "spark-1"},
@@ -308,16 +309,16 @@ core::StringMap copied(const core::Pod& from, const std::string& key) {
 
 /// Far more than it has, nonsense, nothing, another gang's, its own of before, or a broken seal.
 void FaultInjector::edit_reservation(PodId id, ApplicationId application) {
-    Application& one = world_.applications.at(application);
+    Application& one = world_.cluster.applications.at(application);
     one.was_tampered = true;
     const std::string forged =
         "v1 generation=9 epoch=1 queue=default profile=x anchor=" + world_.store.find_pod(id)->uid +
         ";shape profile=0 max=500 cpu=1 memory=1 nodes=n0:400";
-    const auto other = world_.applications.any_live();
+    const auto other = world_.cluster.applications.any_live();
     const core::Pod* another =
-        other ? world_.store.find_pod(world_.applications.at(*other).driver) : nullptr;
+        other ? world_.store.find_pod(world_.cluster.applications.at(*other).driver) : nullptr;
     const std::int64_t kind = world_.random.between(0, 5);
-    world_.change_pod(id, tenant, [&](core::Pod& pod) {
+    world_.writes.change_pod(id, tenant, [&](core::Pod& pod) {
         if (kind == 0) {
             merge_annotations(pod, {{reservation_key, forged}});
         } else if (kind == 1) {
@@ -336,11 +337,11 @@ void FaultInjector::edit_reservation(PodId id, ApplicationId application) {
 
 /// A pod that is nobody's executor says to be in a gang's slot, or an executor says another one.
 bool FaultInjector::forge_slot() {
-    const auto live = world_.applications.any_live();
+    const auto live = world_.cluster.applications.any_live();
     if (!live) {
         return false;
     }
-    const Application& one = world_.applications.at(*live);
+    const Application& one = world_.cluster.applications.at(*live);
     const core::Pod* driver = world_.store.find_pod(one.driver);
     if (driver == nullptr) {
         return false;
@@ -360,7 +361,7 @@ bool FaultInjector::forge_slot() {
         if (executor == nullptr || (executor->node_name.empty() && !world_.plan.has_key)) {
             return false;
         }
-        world_.change_pod(id, tenant, [&](core::Pod& pod) {
+        world_.writes.change_pod(id, tenant, [&](core::Pod& pod) {
             remove_annotation(pod, world_.random.percent(50) ? slot_key : seal_key);
             merge_annotations(pod, forged);
         });
@@ -377,10 +378,10 @@ bool FaultInjector::forge_slot() {
         {"spark-role", "executor"}};
     stranger.requests = {one.cpu_milli, one.memory_mib * 1024 * 1024, 0, {}};
     stranger.annotations = forged;
-    if (!world_.namespace_quotas.admits(stranger)) {
+    if (!world_.cluster.namespace_quotas.admits(stranger)) {
         return false;
     }
-    strangers_.push_back(world_.create_pod(std::move(stranger), tenant));
+    strangers_.push_back(world_.writes.create_pod(std::move(stranger), tenant));
     return true;
 }
 
@@ -405,7 +406,7 @@ bool FaultInjector::happen_to_replica(Fault fault) {
             return true;
         case Fault::clock_runs_wrong:
             replica.clock.set_rate(world_.now_ms, random.between(500, 2'000));
-            world_.clock_was_wrong(static_cast<std::uint32_t>(which));
+            world_.checker_suite.clock_was_wrong(static_cast<std::uint32_t>(which));
             plan_end(fault, which, 1'000, 60'000);
             return true;
         default:  // config_changed
@@ -439,36 +440,37 @@ bool FaultInjector::happen_to_lease(Fault fault) {
     if (!world_.store.lease()) {
         return false;
     }
-    world_.lease_was_touched();
+    world_.checker_suite.lease_was_touched();
     if (fault == Fault::lease_deleted) {
-        world_.set_lease(std::nullopt);
+        world_.writes.set_lease(std::nullopt);
         return true;
     }
     k8s::protocol::Lease forged = *world_.store.lease();
     forged.holder = "somebody";
-    world_.set_lease(forged);
+    world_.writes.set_lease(forged);
     return true;
 }
 
 void FaultInjector::heal() {
     for (const PodId stranger : strangers_) {  // some would fit on no node
         if (world_.store.find_pod(stranger) != nullptr) {
-            world_.delete_pod(stranger, tenant, 0);
+            world_.writes.delete_pod(stranger, tenant, 0);
         }
     }
     for (NodeId node = 0; node < world_.store.nodes.size(); ++node) {
         restore_node(node);
     }
+    const config::Schema schema = original_schema(world_.plan);
     for (Replica& replica : world_.replicas) {
         replica.clock.set_rate(world_.now_ms, 1'000);
         replica.pause(0);
-        if (!(replica.schema == world_.original_schema())) {
-            replica.schema = world_.original_schema();
+        if (!(replica.schema == schema)) {
+            replica.schema = schema;
             replica.crash(100);
         }
     }
-    world_.servers.heal();
-    world_.applications.calm_down();
+    world_.cluster.api.heal();
+    world_.cluster.applications.calm_down();
 }
 
 }  // namespace gang::sim

@@ -3,6 +3,7 @@
 #include "gang/reservation/format/reservation.hpp"
 #include "gang/reservation/format/seal.hpp"
 #include "gang/sim/base/call.hpp"
+#include "gang/sim/plane/submissions.hpp"
 #include "gang/sim/world.hpp"
 
 #include <algorithm>
@@ -58,7 +59,7 @@ void GroupJobs::submit() {
     made.name = "g" + std::to_string(id);
     made.dialect = static_cast<core::GroupDialect>(
         random.between(0, static_cast<std::int64_t>(core::last_group_dialect)));
-    made.priority = world_.draw_priority();
+    made.priority = draw_priority(world_.plan, world_.random);
     made.comes_one_by_one = random.percent(30);
     const bool is_volcano = made.dialect == core::GroupDialect::volcano;
     const std::int64_t roles = random.percent(50) ? 1 : random.between(2, roles_max);
@@ -101,7 +102,7 @@ void GroupJobs::submit() {
     made.object.min_members = std::max(made.object.min_members, of_roles);
     made.least_minimum = made.object.min_members;
     made.work = random.between(1, world_.plan.work_s_max) * made.pods();
-    world_.say([&made] {
+    world_.record.say([&made] {
         std::string text = std::string(to_string(made.dialect)) + " group " + made.tenant + "/" +
                            made.name + ", " + std::to_string(made.object.min_members) + " of";
         for (const GroupRole& role : made.roles) {
@@ -130,7 +131,7 @@ bool GroupJobs::fits_empty_cluster(const GroupJob& job) const {
     }
     std::int64_t room = 0;
     for (NodeId id = 0; id < static_cast<NodeId>(world_.plan.nodes); ++id) {
-        const core::Node node = world_.original_node(id);
+        const core::Node node = world_.writes.original_nodes()[id];
         room += std::min(
             {node.allocatable.cpu_milli / each.cpu_milli,
              node.allocatable.memory_bytes / each.memory_bytes,
@@ -149,7 +150,7 @@ void GroupJobs::make_object(GroupId id) {
     job.status = {};
     job.status_is_others = false;
     job.changed_ms = world_.now_ms;
-    world_.say([&] { return "group object " + job.object_uid(); });
+    world_.record.say([&] { return "group object " + job.object_uid(); });
 }
 
 void GroupJobs::plan_act(GroupId id, std::int64_t after_ms) {
@@ -186,10 +187,10 @@ bool GroupJobs::create_pod(GroupId id, std::size_t index) {
                 {"gang-scheduler/pod-group", job.name}};
             break;
     }
-    if (!world_.namespace_quotas.admits(pod)) {
+    if (!world_.cluster.namespace_quotas.admits(pod)) {
         return false;
     }
-    const PodId made = world_.create_pod(std::move(pod), job_controller);
+    const PodId made = world_.writes.create_pod(std::move(pod), job_controller);
     if (made >= of_pod_.size()) {
         of_pod_.resize(made + 1, nobody);
     }
@@ -241,11 +242,11 @@ void GroupJobs::finish(GroupId id) {
             is_over = false;
             const core::Pod& now = *world_.store.find_pod(pod);
             if (now.phase == core::PodPhase::running && world_.random.percent(40)) {
-                world_.change_pod(pod, {Actor::kubelet}, [](core::Pod& done) {
+                world_.writes.change_pod(pod, {Actor::kubelet}, [](core::Pod& done) {
                     done.phase = core::PodPhase::succeeded;
                 });
             } else if (now.phase != core::PodPhase::running && world_.random.percent(30)) {
-                world_.delete_pod(pod, job_controller, world_.random.between(20, 3'000));
+                world_.writes.delete_pod(pod, job_controller, world_.random.between(20, 3'000));
             }
         }
     }
@@ -296,15 +297,15 @@ GroupId GroupJobs::any_live() {
 }
 
 void GroupJobs::mishap() {
-    if (world_.is_calm) {
+    if (world_.faults.is_calm()) {
         return;
     }
     const GroupId id = any_live();
     const auto what = static_cast<Mishap>(
         world_.random.between(0, static_cast<std::int64_t>(Mishap::last) - 1));
     if (id != nobody && happen(what, id)) {
-        ++world_.counts.group_mishaps;
-        world_.say([&] {
+        ++world_.record.counts.group_mishaps;
+        world_.record.say([&] {
             return "group mishap " + std::to_string(static_cast<int>(what)) + " of " +
                    all_[id].name;
         });
@@ -324,11 +325,11 @@ bool GroupJobs::happen(Mishap what, GroupId id) {
             if (pod == nobody || world_.store.find_pod(pod)->phase != core::PodPhase::running) {
                 return false;
             }
-            world_.change_pod(pod, {Actor::kubelet}, [](core::Pod& failed) {
+            world_.writes.change_pod(pod, {Actor::kubelet}, [](core::Pod& failed) {
                 failed.phase = core::PodPhase::failed;
             });
             if (random.percent(50)) {
-                world_.delete_pod(pod, job_controller, 0);
+                world_.writes.delete_pod(pod, job_controller, 0);
             } else {
                 world_.queue.plan(
                     world_.now_ms + random.long_tail(1'000, 60'000), Happening::kubelet_ends, pod);
@@ -338,7 +339,7 @@ bool GroupJobs::happen(Mishap what, GroupId id) {
             if (pod == nobody) {
                 return false;
             }
-            world_.delete_pod(pod, job_controller, random.long_tail(1, 30'000));
+            world_.writes.delete_pod(pod, job_controller, random.long_tail(1, 30'000));
             return true;
         case Mishap::object_deleted:
             if (!job.has_object) {
@@ -385,7 +386,7 @@ bool GroupJobs::edit_text(GroupId id) {
     const core::Pod from = *world_.store.find_pod(bound[random.below(bound.size())]);
     const std::int64_t kind = random.between(0, 3);
     all_[id].was_tampered = true;
-    world_.change_pod(to, job_tenant, [&](core::Pod& pod) {
+    world_.writes.change_pod(to, job_tenant, [&](core::Pod& pod) {
         const auto remove = [&pod](std::string_view key) {
             std::erase_if(pod.annotations, [key](const auto& entry) { return entry.first == key; });
         };
@@ -449,7 +450,7 @@ void GroupJobs::write_status(Call& call) {
         call.answer.status = 200;
         job->status = call.group_status;
         ++job->status_writes;
-        ++world_.counts.group_statuses;
+        ++world_.record.counts.group_statuses;
     }
 }
 

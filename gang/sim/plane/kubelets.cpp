@@ -83,22 +83,22 @@ void Kubelets::admit(PodId id) {
                           node->allocatable.extended_amount(card_resource) &&
                       used.ports + known.ports <= 1 && used.pods + 1 <= node->pods;
     if (!fits || world_.faults.strikes(Fault::kubelet_refuses)) {
-        world_.counts.kubelet_refusals += fits ? 0 : 1;
-        world_.change_pod(id, kubelet, [](core::Pod& refused) {
+        world_.record.counts.kubelet_refusals += fits ? 0 : 1;
+        world_.writes.change_pod(id, kubelet, [](core::Pod& refused) {
             refused.phase = core::PodPhase::failed;
             refused.failure = "OutOfcpu";
         });
-        world_.delete_pod(id, {Actor::spark}, 0);
+        world_.writes.delete_pod(id, {Actor::spark}, 0);
         return;
     }
     count(known, 1);
     const core::StringMap words = plugins_.allocate(id, *pod, *node);
-    world_.change_pod(id, kubelet, [&words](core::Pod& runs) {
+    world_.writes.change_pod(id, kubelet, [&words](core::Pod& runs) {
         runs.phase = core::PodPhase::running;
         merge_annotations(runs, words);
     });
-    if (world_.applications.find(id) == nobody &&
-        world_.group_jobs.find(id) == nobody) {  // a lone pod, which does its work and ends
+    if (world_.cluster.applications.find(id) == nobody &&
+        world_.cluster.group_jobs.find(id) == nobody) {  // a lone pod, which does its work and ends
         world_.queue.plan(
             world_.now_ms + world_.random.between(1'000, 30'000), Happening::kubelet_ends, id);
     }
@@ -106,7 +106,7 @@ void Kubelets::admit(PodId id) {
 
 void Kubelets::end(PodId id) {
     if (world_.store.find_pod(id) != nullptr) {
-        world_.remove_pod(id, kubelet);
+        world_.writes.remove_pod(id, kubelet);
     }
 }
 
@@ -120,10 +120,10 @@ void Kubelets::node_removed(NodeId node) {
 }
 
 void Kubelets::collect(PodId owner) {
-    const ApplicationId application = world_.applications.find(owner);
+    const ApplicationId application = world_.cluster.applications.find(owner);
     for (PodId id = 0; id < world_.store.pods.size(); ++id) {
-        if (id != owner && world_.applications.find(id) == application) {
-            world_.delete_pod(id, controller, world_.random.between(20, 5'000));
+        if (id != owner && world_.cluster.applications.find(id) == application) {
+            world_.writes.delete_pod(id, controller, world_.random.between(20, 5'000));
         }
     }
 }

@@ -103,17 +103,17 @@ void Volumes::add_own(const std::string& claim, const std::string& owner_uid) {
 }
 
 void Volumes::mishap() {
-    if (world_.is_calm || limits_.empty()) {
+    if (world_.faults.is_calm() || limits_.empty()) {
         return;
     }
     auto chosen = limits_.begin();
     std::advance(chosen, static_cast<std::ptrdiff_t>(world_.random.below(limits_.size())));
     ++chosen->second;
     const NodeId node = chosen->first;
-    world_.say([node] { return "n" + std::to_string(node) + " can attach one more"; });
+    world_.record.say([node] { return "n" + std::to_string(node) + " can attach one more"; });
     for (std::uint32_t i = 0; i < world_.replicas.size(); ++i) {
         if (world_.replicas[i].is_running()) {
-            world_.replicas[i].process().volumes.limit_changes(node);
+            world_.replicas[i].process().clients.volumes.limit_changes(node);
         }
     }
     world_.queue.plan(
@@ -164,13 +164,13 @@ void Volumes::make(std::uint32_t number) {
     core::Claim& claim = record.claim;
     const NodeId node = number_of(claim.selected_node);
     const bool fails = world_.store.find_node(node) == nullptr ||
-                       (!world_.is_calm && world_.random.percent(failing_percent));
+                       (!world_.faults.is_calm() && world_.random.percent(failing_percent));
     if (fails) {
         claim.selected_node.clear();
         claim.nodes.clear();
         return;
     }
-    ++world_.counts.volumes_made;
+    ++world_.record.counts.volumes_made;
     claim.state = core::ClaimState::bound;
     claim.volume = waiting_[number];
     claim.handle = waiting_[number];

@@ -121,8 +121,8 @@ bool NamespaceQuotas::admits(const core::Pod& pod) {
         }
     }
     if (is_refused) {
-        ++world_.counts.pods_refused_by_quota;
-        world_.say([&pod] { return "quota refuses " + full_name(pod); });
+        ++world_.record.counts.pods_refused_by_quota;
+        world_.record.say([&pod] { return "quota refuses " + full_name(pod); });
         return false;
     }
     for (Quota& quota : in.quotas) {
@@ -176,13 +176,13 @@ void NamespaceQuotas::sync(std::uint32_t tenant) {
 }
 
 void NamespaceQuotas::mishap() {
-    if (world_.is_calm) {
+    if (world_.faults.is_calm()) {
         return;
     }
     auto chosen = namespaces_.begin();
     std::advance(chosen, static_cast<std::ptrdiff_t>(world_.random.below(namespaces_.size())));
     change(chosen->second);
-    world_.say([&] { return fmt::format("quotas of t{} change", chosen->first); });
+    world_.record.say([&] { return fmt::format("quotas of t{} change", chosen->first); });
     plan_sync(chosen->first);
     world_.queue.plan(
         world_.now_ms + world_.random.between(1, 2 * mishap_gap_ms), Happening::quota_mishap);
@@ -190,7 +190,7 @@ void NamespaceQuotas::mishap() {
 
 void NamespaceQuotas::change(Namespace& in) {
     Random& random = world_.random;
-    ++world_.counts.quotas_changed;
+    ++world_.record.counts.quotas_changed;
     if (in.quotas.empty() || random.percent(10)) {
         in.quotas.push_back(draw());
         return;
@@ -222,14 +222,14 @@ Taken NamespaceQuotas::needed_in_calm(const std::string& namespace_name) const {
     Taken largest;
     for (PodId id = 0; id < world_.store.pods.size(); ++id) {
         const core::Pod* const pod = world_.store.find_pod(id);
-        const ApplicationId application = world_.applications.find(id);
+        const ApplicationId application = world_.cluster.applications.find(id);
         const bool is_executor =
-            application != nobody && world_.applications.at(application).driver != id;
+            application != nobody && world_.cluster.applications.at(application).driver != id;
         if (pod != nullptr && pod->namespace_name == namespace_name && !is_executor) {
             add(needed, taken_by(pod->requests), 1);
         }
     }
-    for (const Application& one : world_.applications.all()) {
+    for (const Application& one : world_.cluster.applications.all()) {
         if (one.tenant == namespace_name && one.phase != Application::Phase::ended) {
             Taken executors;
             add(executors,
@@ -239,7 +239,7 @@ Taken NamespaceQuotas::needed_in_calm(const std::string& namespace_name) const {
         }
     }
     add(needed, largest, 1);
-    for (const GroupJob& job : world_.group_jobs.all()) {
+    for (const GroupJob& job : world_.cluster.group_jobs.all()) {
         if (job.tenant == namespace_name && job.phase != GroupJob::Phase::ended) {
             for (const GroupRole& role : job.roles) {
                 add(needed, taken_by(role.requests), role.pods);

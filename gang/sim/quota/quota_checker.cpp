@@ -14,7 +14,7 @@ namespace gang::sim {
 namespace {
 
 /// So many failures in a row, and a namespace of which nothing is known is taken for one without
-/// quotas (docs/quota.md).
+/// quotas (docs/manage/quota.md).
 constexpr int failures_max = 3;
 /// The longest pause between two questions, and an answer that is late.
 constexpr std::int64_t noticed_ms_max = 60'000;
@@ -92,7 +92,7 @@ void QuotaChecker::event_applied(std::uint32_t replica, const Event& event) {
         known.asked_ms = known.asking_ms;
         known.failures = 0;
         known.promised = std::exchange(known.promised_next, {});
-        world_.say([&] { return describe(replica, found->namespace_name, known); });
+        world_.record.say([&] { return describe(replica, found->namespace_name, known); });
     } else if (const auto* missing = std::get_if<QuotasMissing>(&event)) {
         Known& known = view.namespaces[missing->namespace_name];
         ++known.failures;
@@ -128,12 +128,12 @@ std::string QuotaChecker::describe(
 
 /// Nothing: not an application with executors, or a tenant has made something else of it.
 const Application* QuotaChecker::find_declared(PodId driver) const {
-    const ApplicationId application = world_.applications.find(driver);
+    const ApplicationId application = world_.cluster.applications.find(driver);
     const core::Pod* const pod = world_.store.find_pod(driver);
     if (application == nobody || pod == nullptr) {
         return nullptr;
     }
-    const Application& one = world_.applications.at(application);
+    const Application& one = world_.cluster.applications.at(application);
     const bool is_edited = one.was_tampered || core::find_value(pod->labels, "edited") != nullptr;
     return one.driver == driver && !is_edited && one.declared > 0 ? &one : nullptr;
 }
@@ -189,7 +189,7 @@ void QuotaChecker::asks(
     Known& known = views_[replica].namespaces[namespace_name];
     known.asking_ms = world_.now_ms;
     known.promised_next.clear();
-    ++world_.counts.quotas_asked;
+    ++world_.record.counts.quotas_asked;
     for (const GangView& gang : process.scheduler.gangs()) {
         const Application* const one = find_declared(number_of(gang.driver_uid));
         if (gang.namespace_name != namespace_name || one == nullptr || gang.slots_open == 0 ||
@@ -247,7 +247,7 @@ void QuotaChecker::admits(std::uint32_t replica, const Process& process, const B
             return wrong(fmt::format("{} of {} is not enough", gap->resource, gap->quota));
         }
         check_turn(replica, process, known, bind);
-        ++world_.counts.gangs_within_quotas;
+        ++world_.record.counts.gangs_within_quotas;
     }
     const Promise promise{needs_of(*one), world_.now_ms};
     known.promised[bind.pod.uid] = promise;
@@ -320,7 +320,7 @@ void QuotaChecker::inspect(std::uint32_t replica, const Process& process) {
                 fmt::format("r{}: {} waits for quota and holds room", replica, gang.driver));
         }
         if (says && names_object(gang)) {
-            ++world_.counts.waits_for_quota;
+            ++world_.record.counts.waits_for_quota;
             check_wait(replica, gang, waits_in.insert(gang.namespace_name).second);
         } else {
             views_[replica].free_since_ms.erase(driver);
@@ -332,7 +332,7 @@ void QuotaChecker::inspect(std::uint32_t replica, const Process& process) {
 void QuotaChecker::check_wait(std::uint32_t replica, const GangView& gang, bool is_first) {
     const PodId driver = number_of(gang.driver_uid);
     auto& free_since_ms = views_[replica].free_since_ms;
-    if (!world_.is_calm || !is_first || !has_room(*find_declared(driver))) {
+    if (!world_.faults.is_calm() || !is_first || !has_room(*find_declared(driver))) {
         free_since_ms.erase(driver);
         return;
     }
@@ -352,16 +352,16 @@ void QuotaChecker::check_wait(std::uint32_t replica, const GangView& gang, bool 
 /// In truth, with every slot that stands open in its namespace taken for an executor to come.
 bool QuotaChecker::has_room(const Application& one) const {
     Known now;
-    now.quotas = world_.namespace_quotas.now_in(one.tenant);
+    now.quotas = world_.cluster.namespace_quotas.now_in(one.tenant);
     const CapacityModel& room = world_.checkers.capacity_model();
-    for (const auto& [driver, gang] : room.gangs()) {
-        const ApplicationId application = world_.applications.find(driver);
+    for (const auto& [driver, gang] : room.gangs().all()) {
+        const ApplicationId application = world_.cluster.applications.find(driver);
         if (!gang.is_live || application == nobody ||
-            world_.applications.at(application).tenant != one.tenant) {
+            world_.cluster.applications.at(application).tenant != one.tenant) {
             continue;
         }
-        const Application& other = world_.applications.at(application);
-        const std::int64_t open = std::max<std::int64_t>(0, gang.slots - room.assigned(driver));
+        const Application& other = world_.cluster.applications.at(application);
+        const std::int64_t open = std::max<std::int64_t>(0, gang.slots - room.pods().assigned(driver));
         const std::int64_t least = *std::min_element(other.ever.begin(), other.ever.end());
         if (least == 0) {
             return false;

@@ -11,10 +11,7 @@ namespace {
 
 constexpr std::int64_t call_ms_max = 5'000;  // as in k8s/lease/elector.cpp
 constexpr std::int64_t call_ms_min = 500;
-constexpr std::int64_t stop_ms = 2'000;
 constexpr std::int64_t last_renewal_ms = 1'000;
-constexpr int releases_max = 2;
-constexpr std::uint32_t ticket = 2;
 
 protocol::ElectionOptions options(const std::string& identity) {
     protocol::ElectionOptions made;
@@ -28,19 +25,19 @@ Elector::Elector(World& world, Process& process, const std::string& identity)
     : world_(world), process_(process), identity_(identity), election_(options(identity)) {}
 
 bool Elector::may_write() const {
-    return !is_over_ && election_.may_write(process_.mono());
+    return !is_over_ && election_.may_write(process_.time.mono());
 }
 
 std::int64_t Elector::limit_ms() const {
     std::int64_t ms = call_ms_max;
     if (election_.is_leader()) {
-        ms = std::min(ms, election_.deadline_ms() - process_.mono());
+        ms = std::min(ms, election_.deadline_ms() - process_.time.mono());
     }
     return std::max(ms, call_ms_min);
 }
 
 void Elector::report() {
-    if (is_over_ || is_stopping_ || reported_leader_ == election_.is_leader()) {
+    if (is_over_ || release_.is_begun() || reported_leader_ == election_.is_leader()) {
         return;
     }
     reported_leader_ = election_.is_leader();
@@ -53,16 +50,16 @@ void Elector::report() {
 }
 
 void Elector::wake_after(std::int64_t ms) {
-    process_.wake_elector(ms, ++serial_);
+    process_.wakeups.elector(ms, ++serial_);
 }
 
 void Elector::wakes(std::uint32_t serial) {
     if (serial != serial_) {
         return;
     }
-    if (is_stopping_) {  // the renewal under way has had its time
-        world_.servers.give_up(std::exchange(call_, nobody));
-        election_.on_failed(process_.mono());
+    if (release_.is_begun()) {  // the renewal under way has had its time
+        world_.cluster.api.calls.give_up(std::exchange(call_, nobody));
+        election_.on_failed(process_.time.mono());
         return release();
     }
     is_following_ = false;
@@ -74,7 +71,7 @@ void Elector::send(Call call, std::int64_t limit_ms) {
 }
 
 void Elector::write(protocol::Lease lease, Operation operation, bool acquired) {
-    const std::int64_t wall = process_.wall();
+    const std::int64_t wall = process_.time.wall();
     lease.holder = identity_;
     lease.duration_ms = 15'000;
     lease.renewed = std::to_string(wall);
@@ -84,7 +81,7 @@ void Elector::write(protocol::Lease lease, Operation operation, bool acquired) {
     Call call;
     call.operation = operation;
     call.lease = std::move(lease);
-    sent_ms_ = process_.mono();
+    sent_ms_ = process_.time.mono();
     send(std::move(call), limit_ms());
 }
 
@@ -92,8 +89,9 @@ void Elector::go_on() {
     if (is_over_) {
         return;
     }
-    election_.check_deadline(process_.mono());
-    const protocol::LeaseAction action = election_.next(process_.mono(), world_.random.next32());
+    election_.check_deadline(process_.time.mono());
+    const protocol::LeaseAction action =
+        election_.next(process_.time.mono(), world_.random.next32());
     report();
     if (is_over_) {
         return;
@@ -122,7 +120,7 @@ void Elector::go_on() {
 }
 
 void Elector::take_read(const Answer& answer) {
-    const std::int64_t now = process_.mono();
+    const std::int64_t now = process_.time.mono();
     if (answer.status == 404) {
         election_.on_read(now, std::nullopt);
     } else if (answer.status == 200) {
@@ -135,7 +133,7 @@ void Elector::take_read(const Answer& answer) {
 
 void Elector::take_answer(const Call& call) {
     const Answer& answer = call.answer;
-    const std::int64_t now = process_.mono();
+    const std::int64_t now = process_.time.mono();
     if (call.operation == Operation::watch_lease) {
         protocol::FollowEnd end = protocol::FollowEnd::refused;
         if (answer.status == 0 || answer.status == 410) {
@@ -158,37 +156,37 @@ void Elector::take_answer(const Call& call) {
 
 void Elector::answered(const Call& call) {
     call_ = nobody;
-    if (is_releasing_) {
+    if (release_.is_writing()) {
         return released(call);
     }
-    if (call.operation == Operation::watch_lease && call.answer.status == 200 && !is_stopping_) {
+    if (call.operation == Operation::watch_lease && call.answer.status == 200 &&
+        !release_.is_begun()) {
         is_following_ = true;
         // What was written between the read and the watch.
         if (world_.store.lease()) {
             seen(world_.store.lease());
         }
         if (is_following_) {
-            wake_after(std::max<std::int64_t>(election_.follow_until_ms() - process_.mono(), 1));
+            wake_after(
+                std::max<std::int64_t>(election_.follow_until_ms() - process_.time.mono(), 1));
         }
         return;
     }
     take_answer(call);
-    if (is_stopping_) {
+    if (release_.is_begun()) {
         return release();
     }
-    election_.check_deadline(process_.mono());
+    election_.check_deadline(process_.time.mono());
     report();
     go_on();
 }
 
 void Elector::stop(LeaseEnd end) {
-    is_stopping_ = true;
+    release_.begin(end, process_.time.mono());
     is_following_ = false;
-    end_ = end;
-    stop_by_ms_ = process_.mono() + stop_ms;
     ++serial_;
     if (end == LeaseEnd::leave && election_.release()) {
-        ++world_.counts.left;
+        ++world_.record.counts.left;
     }
     if (call_ != nobody) {
         return wake_after(last_renewal_ms);  // a renewal may finish, then comes the release
@@ -196,27 +194,22 @@ void Elector::stop(LeaseEnd end) {
     release();
 }
 
-// Twice at most: the renewal before us may have landed without our knowing its version.
 void Elector::release() {
-    is_releasing_ = true;
+    release_.stop_renewing();
     ++serial_;
     const auto update = election_.release();
-    const std::int64_t left_ms = stop_by_ms_ - process_.mono();
-    if (end_ == LeaseEnd::leave || releases_ == releases_max || !update || left_ms <= 0) {
-        return process_.end();
+    const std::int64_t now = process_.time.mono();
+    if (!update || !release_.next_write(now)) {
+        return end();
     }
-    ++releases_;
-    protocol::Lease lease;
-    lease.resource_version = update->resource_version;
-    lease.transitions = update->transitions;
-    lease.duration_ms = protocol::lease_released_ms;
-    lease.renewed = std::to_string(process_.wall());
-    lease.epoch = epoch_written_;
-    lease.settled = end_ == LeaseEnd::settle && epoch_written_ != 0;
     Call call;
     call.operation = Operation::update_lease;
-    call.lease = std::move(lease);
-    send(std::move(call), left_ms);
+    call.lease = release_.lease(*update, process_.time.wall(), epoch_written_);
+    send(std::move(call), release_.left_ms(now));
+}
+
+void Elector::end() {
+    world_.replicas[process_.replica()].leave();
 }
 
 void Elector::released(const Call& call) {
@@ -225,18 +218,18 @@ void Elector::released(const Call& call) {
         return release();
     }
     if (call.answer.status != 409) {
-        return process_.end();
+        return end();
     }
     Call get;
     get.operation = Operation::get_lease;
-    send(std::move(get), std::max<std::int64_t>(stop_by_ms_ - process_.mono(), 1));
+    send(std::move(get), std::max<std::int64_t>(release_.left_ms(process_.time.mono()), 1));
 }
 
 void Elector::seen(const std::optional<protocol::Lease>& lease) {
     if (!is_following_) {
         return;
     }
-    const std::int64_t now = process_.mono();
+    const std::int64_t now = process_.time.mono();
     epoch_written_ = lease ? lease->epoch : 0;
     election_.on_followed(now, lease);
     report();
@@ -253,7 +246,7 @@ void Elector::follow_broken() {
         return;
     }
     ++serial_;
-    election_.on_follow_ended(process_.mono(), protocol::FollowEnd::closed);
+    election_.on_follow_ended(process_.time.mono(), protocol::FollowEnd::closed);
     go_on();
 }
 

@@ -3,6 +3,7 @@
 // k8s/lease/elector.cpp does it.
 
 #include "gang/sim/base/call.hpp"
+#include "gang/sim/replica/lease_release.hpp"
 #include "k8s/protocol/election/election.hpp"
 
 #include <cstdint>
@@ -13,8 +14,6 @@ namespace gang::sim {
 
 class Process;
 struct World;
-
-using k8s::protocol::LeaseEnd;
 
 class Elector {
 public:
@@ -30,9 +29,9 @@ public:
     void stop(LeaseEnd end);
     bool is_following() const { return is_following_; }
     bool may_write() const;
-    bool is_leader() const { return election_.is_leader(); }
-    std::int64_t epoch() const { return election_.epoch(); }
     const std::string& identity() const { return identity_; }
+
+    static constexpr std::uint32_t ticket = 2;
 
 private:
     void report();
@@ -43,6 +42,7 @@ private:
     void take_answer(const Call& call);
     void release();
     void released(const Call& call);
+    void end();
     std::int64_t limit_ms() const;
 
     World& world_;
@@ -56,11 +56,7 @@ private:
     bool is_following_ = false;
     bool is_over_ = false;
     std::uint32_t call_ = nobody;
-    LeaseEnd end_ = LeaseEnd::leave;
-    std::int64_t stop_by_ms_ = 0;
-    int releases_ = 0;
-    bool is_stopping_ = false;
-    bool is_releasing_ = false;
+    LeaseRelease release_;
 };
 
 }  // namespace gang::sim

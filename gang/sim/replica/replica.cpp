@@ -1,11 +1,12 @@
 #include "gang/sim/replica/replica.hpp"
 
+#include "gang/sim/scheduler_schema.hpp"
 #include "gang/sim/world.hpp"
 
 namespace gang::sim {
 
 Replica::Replica(World& world, std::uint32_t index)
-    : schema(world.original_schema()), world_(world), index_(index) {}
+    : schema(original_schema(world.plan)), world_(world), index_(index) {}
 
 void Replica::start() {
     start_planned_ = false;
@@ -13,10 +14,7 @@ void Replica::start() {
     paused_until_ms_ = 0;
     exits_ = false;
     is_orderly_ = false;
-    world_.checkers.process_started(index_);
-    world_.decision_checker.process_started(index_);
-    world_.quota_checker.process_started(index_);
-    world_.demand_checker.process_started(index_);
+    world_.checker_suite.process_started(index_);
     process_ = std::make_unique<Process>(world_, index_, life_, clock, schema);
     process_->start();
 }
@@ -25,7 +23,7 @@ void Replica::crash(std::int64_t restart_ms) {
     process_.reset();
     exits_ = false;
     paused_until_ms_ = 0;
-    world_.servers.forget_replica(index_);
+    world_.cluster.api.forget_replica(index_);
     if (!start_planned_) {
         start_planned_ = true;
         world_.queue.plan(world_.now_ms + restart_ms, Happening::replica_starts, index_);
@@ -39,7 +37,7 @@ void Replica::leave() {
 
 void Replica::end_if_asked() {
     if (exits_ && process_ != nullptr) {
-        world_.counts.exits += is_orderly_ ? 0 : 1;
+        world_.record.counts.exits += is_orderly_ ? 0 : 1;
         crash(world_.random.between(200, 8'000));
     }
 }
@@ -49,40 +47,34 @@ void Replica::pause(std::int64_t ms) {
 }
 
 void Replica::answered(const Call& call) {
-    if (call.ticket >= DemandClient::first_ticket) {
-        process_->demand.answered(call);
-    } else if (call.ticket >= QuotaClient::first_ticket) {
-        process_->quotas.answered(call);
-    } else if (call.ticket >= VolumeClient::first_ticket) {
-        process_->volumes.answered(call);
-    } else if (call.ticket >= GroupClient::first_ticket) {
-        process_->groups.answered(call);
+    if (call.ticket >= Clients::first_ticket) {
+        process_->clients.answered(call);
     } else if (call.ticket >= Writer::first_ticket) {
         process_->writer.answered(call);
-    } else if (call.ticket == 2) {
+    } else if (call.ticket == Elector::ticket) {
         process_->elector.answered(call);
     } else {
-        watching(call.ticket == 1).answered(call);
+        process_->watches.of(call.ticket == 1).answered(call);
     }
 }
 
 template <typename Object>
 void Replica::watch_event(const Entry<Object>& entry) {
-    watching(std::is_same_v<Object, core::Node>).event(entry);
+    process_->watches.of(std::is_same_v<Object, core::Node>).event(entry);
 }
 template void Replica::watch_event(const Entry<core::Pod>& entry);
 template void Replica::watch_event(const Entry<core::Node>& entry);
 
 void Replica::watch_bookmark(bool is_of_nodes, const std::string& version) {
-    watching(is_of_nodes).bookmark(version);
+    process_->watches.of(is_of_nodes).bookmark(version);
 }
 
 void Replica::watch_failed(bool is_of_nodes, const k8s::protocol::Trouble& trouble) {
-    watching(is_of_nodes).failed(trouble);
+    process_->watches.of(is_of_nodes).failed(trouble);
 }
 
 void Replica::watch_closed(bool is_of_nodes, bool is_clean) {
-    watching(is_of_nodes).closed(is_clean);
+    process_->watches.of(is_of_nodes).closed(is_clean);
 }
 
 }  // namespace gang::sim

@@ -54,8 +54,6 @@ public:
     config::Schema schema;
 
 private:
-    Watcher& watching(bool is_of_nodes) { return is_of_nodes ? process_->nodes : process_->pods; }
-
     World& world_;
     std::uint32_t index_;
     std::uint32_t life_ = 0;

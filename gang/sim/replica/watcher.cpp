@@ -62,7 +62,7 @@ Watcher::Watcher(World& world, Process& process, bool is_of_nodes)
 void Watcher::go_on() {
     const protocol::ReflectorAction action = reflector_.next(world_.random.next32());
     if (const auto* pause = std::get_if<protocol::Pause>(&action)) {
-        process_.wake_watcher(is_of_nodes_, pause->ms, ++pause_);
+        process_.wakeups.watcher(is_of_nodes_, pause->ms, ++pause_);
         return;
     }
     Call call;
@@ -135,7 +135,7 @@ void Watcher::take_page(const Answer& answer, const std::vector<Object>& objects
 void Watcher::answered(const Call& call) {
     call_ = nobody;
     const Answer& answer = call.answer;
-    const std::int64_t now = process_.mono();
+    const std::int64_t now = process_.time.mono();
     denied_ = answer.status == 401 || answer.status == 403 || answer.status == 404;
     if (call.operation == Operation::list) {
         if (answer.status == 200) {
@@ -150,7 +150,7 @@ void Watcher::answered(const Call& call) {
         return go_on();
     }
     reflector_.on_watch_opened(now);
-    stream_ = world_.servers.start_stream(call);
+    stream_ = world_.cluster.api.streams.start(call);
 }
 
 void Watcher::event(const Entry<core::Pod>& entry) {
@@ -173,22 +173,22 @@ void Watcher::bookmark(const std::string& version) {
 
 void Watcher::failed(const protocol::Trouble& trouble) {
     stream_ = nobody;
-    reflector_.on_watch_failed(trouble, process_.mono(), world_.random.next32());
+    reflector_.on_watch_failed(trouble, process_.time.mono(), world_.random.next32());
     go_on();
 }
 
 void Watcher::closed(bool is_clean) {
     stream_ = nobody;
-    reflector_.on_watch_closed(is_clean, process_.mono(), world_.random.next32());
+    reflector_.on_watch_closed(is_clean, process_.time.mono(), world_.random.next32());
     go_on();
 }
 
 void Watcher::stop() {
     if (stream_ != nobody) {
-        world_.servers.close_stream(std::exchange(stream_, nobody));
+        world_.cluster.api.streams.close(std::exchange(stream_, nobody));
     }
     if (call_ != nobody) {
-        world_.servers.give_up(std::exchange(call_, nobody));
+        world_.cluster.api.calls.give_up(std::exchange(call_, nobody));
     }
     ++pause_;
 }

@@ -33,7 +33,7 @@ rapidjson::Document parse(const std::string& text) {
 }
 
 rapidjson::Document documented() {
-    std::ifstream in(std::string(TESTS_DIR) + "/../docs/api.schema.json");
+    std::ifstream in(std::string(TESTS_DIR) + "/../docs/reference/api.schema.json");
     REQUIRE(in.good());
     return parse({std::istreambuf_iterator<char>(in), {}});
 }

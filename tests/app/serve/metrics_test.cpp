@@ -177,9 +177,9 @@ TEST_CASE("metrics: queues of the configuration, in cores, bytes and devices") {
     }
 }
 
-TEST_CASE("metrics: docs/metrics.md has every metric and no other") {
+TEST_CASE("metrics: docs/reference/metrics.md has every metric and no other") {
     const std::set<std::string> served = names_in(everything());
-    CHECK(names_matching(file("docs/metrics.md"), R"(\n\| `([a-z_]+)[`{])") == served);
+    CHECK(names_matching(file("docs/reference/metrics.md"), R"(\n\| `([a-z_]+)[`{])") == served);
 }
 
 TEST_CASE("metrics: the alert rules ask only for metrics that exist") {

@@ -92,7 +92,7 @@ TEST_CASE("report: why a gang waits, with numbers and notes") {
         why_text(answer, 1'045'000) ==
         "etl/pi-driver: Waiting, application spark-9f3c, position 3, 45s old\n"
         "0/3 nodes can take gang pi-driver now\n"
-        "Reason: WaitingForCapacity (see docs/reasons.md)\n"
+        "Reason: WaitingForCapacity (see docs/reference/reasons.md)\n"
         "Needs: 5 cpu in all\n"
         "Driver: 1 cpu; each of 4 executors: 1 cpu\n"
         "- 2 nodes: Insufficient cpu\n"

@@ -1,4 +1,5 @@
-// What the figures of docs/policies.md are made with: the fair share, the day, and the player.
+// What the figures of docs/evaluation/policies.md are made with: the fair share, the day, and the
+// player.
 #include "config/queues/queue_name.hpp"
 #include "tests/bench/policy/day.hpp"
 #include "tests/bench/policy/fair_share.hpp"

@@ -1,4 +1,4 @@
-"""docs/performance.md from docs/performance.json: every figure on that page is written here, none by hand."""
+"""docs/evaluation/performance.md from performance.json beside it: every figure there is written here, none by hand."""
 import json
 from pathlib import Path
 from typing import Callable, Iterable, Mapping, Optional, Sequence
@@ -8,8 +8,8 @@ from support.client.json_type import Json
 from .check import Threshold, read_thresholds
 from .figures import ROOT, Figure, read_figures
 
-DATA = ROOT / "docs/performance.json"
-PAGE = ROOT / "docs/performance.md"
+DATA = ROOT / "docs/evaluation/performance.json"
+PAGE = ROOT / "docs/evaluation/performance.md"
 TEMPLATE = Path(__file__).resolve().with_name("performance.template.md")
 
 Figures = Mapping[str, Figure]

@@ -182,7 +182,8 @@ def test_what_is_missing_is_said(cluster: Cluster, rig: Rig, viewer: Path) -> No
     assert "no endpoints available" in said("--kubeconfig", str(rig.kubeconfig), *FLAGS) or \
         "not found; is there a Service gangs-page with a port api in namespace gang-system" in \
         said("--kubeconfig", str(rig.kubeconfig), *FLAGS)
-    assert "`get` of services/proxy is needed (docs/api.md)" in said("--kubeconfig", str(viewer), "--service", "other")
+    assert "`get` of services/proxy is needed (docs/reference/api.md)" in \
+        said("--kubeconfig", str(viewer), "--service", "other")
 
 
 @pytest.fixture

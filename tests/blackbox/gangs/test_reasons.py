@@ -1,4 +1,4 @@
-"""What docs/reasons.md promises to those who wait, as `kubectl describe pod` shows it."""
+"""What docs/reference/reasons.md promises to those who wait, as `kubectl describe pod` shows it."""
 import time
 
 import pytest

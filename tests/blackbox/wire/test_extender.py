@@ -1,4 +1,4 @@
-"""kube-scheduler itself places Spark gangs, and asks us as its extender (docs/extender.md)."""
+"""kube-scheduler itself places Spark gangs, and asks us as its extender (docs/manage/extender.md)."""
 from typing import Any, Callable
 
 import pytest

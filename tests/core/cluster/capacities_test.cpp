@@ -3,7 +3,7 @@
 #include "core/cluster/capacities.hpp"
 
 #include "core/cluster/cluster.hpp"
-#include "core/placement/packing.hpp"
+#include "core/placement/packing/packing.hpp"
 #include "tests/core/random.hpp"
 #include "tests/support/builders.hpp"
 
@@ -100,8 +100,8 @@ TEST_CASE("capacities: what blocks know is what a look at every node finds") {
         Cluster cluster = random_cluster(random, nodes);
         const ShapeId shape = cluster.intern_shape(build::resources("1", "1Gi"), {});
         Packing packing;
-        packing.begin(cluster, View::free, {});
-        Capacities& capacities = packing.capacities(shape);
+        packing.begin(cluster, View::free, {}, {});
+        Capacities& capacities = packing.capacities().of(shape);
         check(capacities, static_cast<std::size_t>(nodes));
         for (int round = 0; round < (nodes > 1'000 ? 2 : 20); ++round) {
             set_some(random, capacities, static_cast<std::size_t>(nodes), 2);
@@ -110,10 +110,10 @@ TEST_CASE("capacities: what blocks know is what a look at every node finds") {
         // Blocks that are read again have forgotten which nodes had the least and the most.
         for (int round = 0; round < 4; ++round) {
             const auto at = static_cast<std::size_t>(random.between(0, nodes - 1));
-            cluster.allocate(
-                cluster.nodes_by_name()[at], build::resources("1", "1Gi"), UsedBy::other_scheduler);
-            packing.begin(cluster, View::free, {});
-            check(packing.capacities(shape), static_cast<std::size_t>(nodes));
+            cluster.allocations().allocate(
+                cluster.nodes().by_name()[at], build::resources("1", "1Gi"), UsedBy::other_scheduler);
+            packing.begin(cluster, View::free, {}, {});
+            check(packing.capacities().of(shape), static_cast<std::size_t>(nodes));
             packing.end();
         }
     }
@@ -126,23 +126,23 @@ TEST_CASE("capacities: a restricted shape has those of the whole one where its n
         Cluster cluster = random_cluster(random, nodes);
         const ShapeId shape = cluster.intern_shape(build::resources("1", "1Gi"), {});
         NodeBitmap some;
-        for (std::size_t i = 0; i < cluster.node_count(); ++i) some.set(i, random.one_in(3));
+        for (std::size_t i = 0; i < cluster.nodes().count(); ++i) some.set(i, random.one_in(3));
         const ShapeId restricted = cluster.restrict_shape(shape, some, {});
         for (const bool whole_is_known : {false, true}) {
             const Cluster copy = cluster;  // without any capacities
             Packing packing;
             if (whole_is_known) {
-                packing.begin(copy, View::free, {});
-                packing.capacities(shape);
+                packing.begin(copy, View::free, {}, {});
+                packing.capacities().of(shape);
                 packing.end();
             }
-            packing.begin(copy, View::free, {});
+            packing.begin(copy, View::free, {}, {});
             const auto before = packing.groups_scanned();
-            const Capacities& found = packing.capacities(restricted);
+            const Capacities& found = packing.capacities().of(restricted);
             CHECK((packing.groups_scanned() == before) == whole_is_known);
             check(found, static_cast<std::size_t>(nodes));
-            const Capacities& all = packing.capacities(shape);
-            for (std::size_t i = 0; i < cluster.node_count(); ++i) {
+            const Capacities& all = packing.capacities().of(shape);
+            for (std::size_t i = 0; i < cluster.nodes().count(); ++i) {
                 const auto at = static_cast<Position>(i);
                 REQUIRE(found.at(at) == (some.test(i) ? all.at(at) : 0));
             }

@@ -1,5 +1,8 @@
 #include "core/cluster/cluster.hpp"
 
+#include "core/cluster/allocation/cluster_accounts.hpp"
+#include "core/cluster/node/node_preferences.hpp"
+#include "core/cluster/node/open_capacity.hpp"
 #include "tests/core/printing.hpp"
 #include "tests/support/builders.hpp"
 
@@ -24,7 +27,7 @@ using core::View;
 namespace {
 
 NodeIndex index_of(const Cluster& cluster, std::string_view name) {
-    const auto found = cluster.find_node(name);
+    const auto found = cluster.nodes().find(name);
     REQUIRE(found.has_value());
     return *found;
 }
@@ -42,25 +45,25 @@ std::int64_t pods(const Cluster& cluster, std::string_view name, View view = Vie
 TEST_CASE("cluster: nodes are found by name and listed in name order") {
     Cluster cluster;
     for (const char* name : {"n2", "n10", "n1"}) cluster.upsert_node(node(name));
-    CHECK(cluster.node_count() == 3);
+    CHECK(cluster.nodes().count() == 3);
     std::string names;
-    for (const NodeIndex index : cluster.nodes_by_name()) names += cluster.node_name(index) + " ";
+    for (const NodeIndex index : cluster.nodes().by_name()) names += cluster.nodes().name(index) + " ";
     CHECK(names == "n1 n10 n2 ");
-    CHECK_FALSE(cluster.find_node("n3").has_value());
+    CHECK_FALSE(cluster.nodes().find("n3").has_value());
     CHECK(cluster.remove_node("n10"));
     CHECK_FALSE(cluster.remove_node("n10"));
-    CHECK_FALSE(cluster.find_node("n10").has_value());
-    CHECK(cluster.node_count() == 2);
+    CHECK_FALSE(cluster.nodes().find("n10").has_value());
+    CHECK(cluster.nodes().count() == 2);
 }
 
 TEST_CASE("cluster: the same node twice changes nothing, not even by a new resourceVersion") {
     Cluster cluster;
     CHECK(cluster.upsert_node(node("n1").cpu(8)));
-    const auto version = cluster.free_capacity_version();
+    const auto version = cluster.room().gains().version();
     CHECK_FALSE(cluster.upsert_node(node("n1").cpu(8)));
     CHECK_FALSE(cluster.upsert_node(node("n1").cpu(8).resource_version("77")));
-    CHECK(cluster.free_capacity_version() == version);
-    CHECK(cluster.node(index_of(cluster, "n1")).resource_version.empty());
+    CHECK(cluster.room().gains().version() == version);
+    CHECK(cluster.nodes().node(index_of(cluster, "n1")).resource_version.empty());
     CHECK(cluster.upsert_node(node("n1").cpu(9)));
     CHECK(cpu(cluster, "n1") == 9000);
 }
@@ -74,7 +77,7 @@ TEST_CASE("cluster: foreign pods are counted once, in free and in without_gangs"
     CHECK(cpu(cluster, "n1", View::without_gangs) == 5000);
     CHECK(cpu(cluster, "n1", View::allocatable) == 8000);
     CHECK(pods(cluster, "n1") == 9);
-    CHECK(cluster.pod_count() == 1);
+    CHECK(cluster.pods().size() == 1);
     CHECK(cluster.remove_pod("u1"));
     CHECK_FALSE(cluster.remove_pod("u1"));
     CHECK(cpu(cluster, "n1") == 8000);
@@ -94,19 +97,19 @@ TEST_CASE("cluster: a pod that changes its amount, holder or node is counted as 
     cluster.upsert_pod("u1", "n2", resources("5"), UsedBy::gang);
     CHECK(cpu(cluster, "n1") == 8000);
     CHECK(cpu(cluster, "n2") == 3000);
-    CHECK(cluster.pod_count() == 1);
+    CHECK(cluster.pods().size() == 1);
 }
 
 TEST_CASE("cluster: charges of gangs leave the view without gangs alone") {
     Cluster cluster;
     cluster.upsert_node(node("n1").cpu(8));
     const NodeIndex n1 = index_of(cluster, "n1");
-    const AllocationId slot = cluster.allocate(n1, resources("2"), UsedBy::gang);
+    const AllocationId slot = cluster.allocations().allocate(n1, resources("2"), UsedBy::gang);
     CHECK(cpu(cluster, "n1") == 6000);
     CHECK(cpu(cluster, "n1", View::without_gangs) == 8000);
-    CHECK(cluster.resources_of(slot) == resources("2"));
-    CHECK(cluster.allocation_of(slot).node == n1);
-    cluster.release(slot);
+    CHECK(cluster.allocations().resources_of(slot) == resources("2"));
+    CHECK(cluster.allocations().of(slot).node == n1);
+    cluster.allocations().release(slot);
     CHECK(cpu(cluster, "n1") == 8000);
 }
 
@@ -114,15 +117,15 @@ TEST_CASE("cluster: a slot's charge becomes its pod's in one step") {
     Cluster cluster;
     cluster.upsert_node(node("n1").cpu(8));
     const NodeIndex n1 = index_of(cluster, "n1");
-    const AllocationId slot = cluster.allocate(n1, resources("2"), UsedBy::gang);
-    const auto version = cluster.free_capacity_version();
-    cluster.reallocate(slot, resources("2"), UsedBy::gang);
+    const AllocationId slot = cluster.allocations().allocate(n1, resources("2"), UsedBy::gang);
+    const auto version = cluster.room().gains().version();
+    cluster.allocations().reallocate(slot, resources("2"), UsedBy::gang);
     CHECK(
-        cluster.free_capacity_version() == version);  // nothing changed, so nobody need plan again
-    cluster.reallocate(slot, core::larger(resources("2"), resources("3")), UsedBy::gang);
+        cluster.room().gains().version() == version);  // nothing changed, so nobody need plan again
+    cluster.allocations().reallocate(slot, core::larger(resources("2"), resources("3")), UsedBy::gang);
     CHECK(cpu(cluster, "n1") == 5000);
     CHECK(pods(cluster, "n1") == 109);
-    cluster.reallocate(slot, resources("1"), UsedBy::other_scheduler);
+    cluster.allocations().reallocate(slot, resources("1"), UsedBy::other_scheduler);
     CHECK(cpu(cluster, "n1") == 7000);
     CHECK(cpu(cluster, "n1", View::without_gangs) == 7000);
 }
@@ -187,8 +190,8 @@ TEST_CASE("cluster: sums of charges past 64 bits are exact, room is clamped mean
 TEST_CASE("cluster: pods that come before their node are remembered under its name") {
     Cluster cluster;
     cluster.upsert_pod("u1", "n1", resources("3"), UsedBy::other_scheduler);
-    CHECK(cluster.node_count() == 0);
-    CHECK_FALSE(cluster.find_node("n1").has_value());
+    CHECK(cluster.nodes().count() == 0);
+    CHECK_FALSE(cluster.nodes().find("n1").has_value());
     cluster.upsert_node(node("n1").cpu(8));
     CHECK(cpu(cluster, "n1") == 5000);
     cluster.remove_pod("u1");
@@ -200,14 +203,14 @@ TEST_CASE("A18: cluster: a node that goes before its pods, and comes back, balan
     cluster.upsert_node(node("n1").cpu(8));
     cluster.upsert_pod("u1", "n1", resources("3"), UsedBy::other_scheduler);
     const NodeIndex n1 = index_of(cluster, "n1");
-    const AllocationId slot = cluster.allocate(n1, resources("2"), UsedBy::gang);
+    const AllocationId slot = cluster.allocations().allocate(n1, resources("2"), UsedBy::gang);
     cluster.remove_node("n1");
-    CHECK_FALSE(cluster.is_present(n1));
-    CHECK(cluster.node_name(n1) == "n1");
+    CHECK_FALSE(cluster.nodes().is_present(n1));
+    CHECK(cluster.nodes().name(n1) == "n1");
     cluster.upsert_node(node("n1").cpu(16));
     CHECK(index_of(cluster, "n1") == n1);
     CHECK(cpu(cluster, "n1") == 11000);
-    cluster.release(slot);
+    cluster.allocations().release(slot);
     cluster.remove_pod("u1");
     CHECK(cpu(cluster, "n1") == 16000);
 }
@@ -225,7 +228,7 @@ TEST_CASE("A18: cluster: a node and its pods end, or begin, in any order of thei
         for (const std::string& name : ends) {
             if (name == "n1") {
                 cluster.remove_node(name);
-                CHECK(cluster.node_count() == 0);
+                CHECK(cluster.nodes().count() == 0);
                 // Whatever is left of its pods is there when it comes back too soon.
                 cluster.upsert_node(node("n1").cpu(8));
                 CHECK(cpu(cluster, "n1") == 8000 - taken);
@@ -237,7 +240,7 @@ TEST_CASE("A18: cluster: a node and its pods end, or begin, in any order of thei
         }
         cluster.upsert_node(node("n1").cpu(8));
         CHECK(cpu(cluster, "n1") == 8000);
-        CHECK(cluster.pod_count() == 0);
+        CHECK(cluster.pods().size() == 0);
     } while (std::next_permutation(ends.begin(), ends.end()));
 }
 
@@ -293,7 +296,7 @@ TEST_CASE("cluster: equal shapes share a number, the last release frees it") {
     const ShapeId other = cluster.intern_shape(resources("2"), {});
     CHECK(a == same);
     CHECK(a != other);
-    CHECK(cluster.class_of(a) == cluster.class_of(other));
+    CHECK(cluster.shapes().class_of(a) == cluster.shapes().class_of(other));
     cluster.release_shape(a);
     CHECK(cluster.resources(same) == resources("1"));
     cluster.release_shape(same);
@@ -308,8 +311,8 @@ TEST_CASE("cluster: a shape may go while its charges stay") {
     CHECK(cpu(cluster, "n1") == 2000);
     CHECK(pods(cluster, "n1") == 107);
     cluster.release_shape(shape);
-    CHECK(cluster.resources_of(slot) == resources("2"));
-    cluster.release(slot);
+    CHECK(cluster.allocations().resources_of(slot) == resources("2"));
+    cluster.allocations().release(slot);
     CHECK(cpu(cluster, "n1") == 8000);
 }
 
@@ -364,23 +367,23 @@ TEST_CASE("cluster: eligibility follows labels, taints, cordon and readiness") {
     const ShapeId after = cluster.intern_shape(resources("1"), batch);
     const NodeIndex n1 = index_of(cluster, "n1");
     for (const ShapeId shape : {before, after}) {
-        CHECK(cluster.is_eligible(n1, shape));
-        CHECK_FALSE(cluster.is_eligible(index_of(cluster, "n2"), shape));
-        CHECK(cluster.eligible(cluster.class_of(shape)).count() == 1);
+        CHECK(is_eligible(cluster, n1, shape));
+        CHECK_FALSE(is_eligible(cluster, index_of(cluster, "n2"), shape));
+        CHECK(cluster.shapes().eligible(shape).count() == 1);
     }
     cluster.upsert_node(node("n1").label("pool", "batch").cordoned());
-    CHECK_FALSE(cluster.is_eligible(n1, before));
+    CHECK_FALSE(is_eligible(cluster, n1, before));
     cluster.upsert_node(node("n1").label("pool", "batch").ready(false));
-    CHECK_FALSE(cluster.is_eligible(n1, before));
+    CHECK_FALSE(is_eligible(cluster, n1, before));
     cluster.upsert_node(node("n1").label("pool", "batch").taint("x", ""));
-    CHECK_FALSE(cluster.is_eligible(n1, before));
-    CHECK(cluster.is_eligible(n1, after));
+    CHECK_FALSE(is_eligible(cluster, n1, before));
+    CHECK(is_eligible(cluster, n1, after));
     cluster.upsert_node(node("n1").label("pool", "web"));
-    CHECK_FALSE(cluster.is_eligible(n1, after));
+    CHECK_FALSE(is_eligible(cluster, n1, after));
     cluster.upsert_node(node("n1").label("pool", "batch"));
-    CHECK(cluster.is_eligible(n1, before));
+    CHECK(is_eligible(cluster, n1, before));
     cluster.remove_node("n1");
-    CHECK_FALSE(cluster.is_eligible(n1, before));
+    CHECK_FALSE(is_eligible(cluster, n1, before));
     CHECK(cluster.capacity(n1, before, View::allocatable) == 0);
 }
 
@@ -391,16 +394,16 @@ TEST_CASE("cluster: exclusions are counted by reason, most frequent first") {
     cluster.upsert_node(node("d").ready(false));
     cluster.upsert_node(node("e"));
     const ShapeId shape = cluster.intern_shape(resources("1"), {});
-    const auto reasons = cluster.exclusions(cluster.class_of(shape));
+    const auto reasons = find_exclusions(cluster, cluster.shapes().class_of(shape));
     const std::vector<core::ReasonCount> expected = {
         {"untolerated taint dedicated=gpu", 2}, {"cordoned", 1}, {"not ready", 1}};
     CHECK(reasons == expected);
     SUBCASE("with those that other pods' rules leave out") {
         core::NodeBitmap none;
-        for (std::size_t i = 0; i < cluster.node_count(); ++i) none.set(i, false);
+        for (std::size_t i = 0; i < cluster.nodes().count(); ++i) none.set(i, false);
         const ShapeId restricted =
             cluster.restrict_shape(shape, none, {{"too close", 5}, {"too far", 1}});
-        const auto all = cluster.exclusions(cluster.class_of(restricted));
+        const auto all = find_exclusions(cluster, cluster.shapes().class_of(restricted));
         REQUIRE(all.size() == 5);
         CHECK(all[0] == core::ReasonCount{"too close", 5});
         CHECK(all[1] == expected[0]);
@@ -418,7 +421,7 @@ TEST_CASE("cluster: exclusions are counted by reason, most frequent first") {
             {"cordoned", 2},
             {"untolerated taint spot", 2},
             {"not ready", 1}};
-        CHECK(cluster.exclusions(cluster.class_of(shape)) == more);
+        CHECK(find_exclusions(cluster, cluster.shapes().class_of(shape)) == more);
     }
 }
 
@@ -431,38 +434,38 @@ TEST_CASE("cluster: the room there would be if closed nodes were open") {
     cluster.upsert_node(node("other").cordoned());
     cluster.upsert_node(in_pool("tainted").taint("dedicated", "gpu"));
     const ShapeId shape = cluster.intern_shape(resources("1"), constraints);
-    CHECK(cluster.has_closed_nodes());
-    CHECK(cluster.capacity_if_open(shape, View::allocatable) == core::OpenCapacity{1, 4, 0});
+    CHECK(cluster.nodes().has_closed());
+    CHECK(capacity_if_open(cluster, shape, View::allocatable) == core::OpenCapacity{1, 4, 0});
     cluster.upsert_node(in_pool("cordoned").cordoned());
     cluster.upsert_node(in_pool("unready").ready(false).taint("node.kubernetes.io/not-ready", ""));
-    CHECK(cluster.capacity_if_open(shape, View::allocatable) == core::OpenCapacity{3, 12, 8});
+    CHECK(capacity_if_open(cluster, shape, View::allocatable) == core::OpenCapacity{3, 12, 8});
     const auto allocation =
-        cluster.allocate(index_of(cluster, "cordoned"), resources("3"), UsedBy::other_scheduler);
-    CHECK(cluster.capacity_if_open(shape, View::without_gangs) == core::OpenCapacity{3, 9, 5});
-    cluster.release(allocation);
+        cluster.allocations().allocate(index_of(cluster, "cordoned"), resources("3"), UsedBy::other_scheduler);
+    CHECK(capacity_if_open(cluster, shape, View::without_gangs) == core::OpenCapacity{3, 9, 5});
+    cluster.allocations().release(allocation);
     cluster.upsert_node(in_pool("cordoned"));
     for (const char* name : {"unready", "other"}) cluster.remove_node(name);
-    CHECK_FALSE(cluster.has_closed_nodes());
-    CHECK(cluster.capacity_if_open(shape, View::allocatable) == core::OpenCapacity{2, 8, 0});
+    CHECK_FALSE(cluster.nodes().has_closed());
+    CHECK(capacity_if_open(cluster, shape, View::allocatable) == core::OpenCapacity{2, 8, 0});
 }
 
 TEST_CASE("cluster: room_version grows when room may have appeared, not when it went") {
     Cluster cluster;
     cluster.upsert_node(node("n1").cpu(8));
-    auto version = cluster.free_capacity_version();
+    auto version = cluster.room().gains().version();
     const auto grew = [&] {
-        const bool yes = cluster.free_capacity_version() > version;
-        version = cluster.free_capacity_version();
+        const bool yes = cluster.room().gains().version() > version;
+        version = cluster.room().gains().version();
         return yes;
     };
     cluster.upsert_pod("u1", "n1", resources("1"), UsedBy::other_scheduler);
     CHECK_FALSE(grew());
     const AllocationId slot =
-        cluster.allocate(index_of(cluster, "n1"), resources("1"), UsedBy::gang);
+        cluster.allocations().allocate(index_of(cluster, "n1"), resources("1"), UsedBy::gang);
     CHECK_FALSE(grew());
     cluster.remove_pod("u1");
     CHECK(grew());
-    cluster.release(slot);
+    cluster.allocations().release(slot);
     CHECK(grew());
     cluster.upsert_node(node("n1").cpu(8).label("a", "b"));
     CHECK(grew());
@@ -474,56 +477,56 @@ TEST_CASE("cluster: a pod's room is taken over as it is, and released by whoever
     Cluster cluster;
     cluster.upsert_node(node("n1").cpu(4));
     cluster.upsert_pod("u1", "n1", resources("1"), UsedBy::gang);
-    const auto room = cluster.free_capacity_version();
+    const auto room = cluster.room().gains().version();
     const auto allocation = cluster.take_pod("u1");
     REQUIRE(allocation);
-    CHECK(cluster.pod_count() == 0);
+    CHECK(cluster.pods().size() == 0);
     CHECK(cpu(cluster, "n1") == 3'000);
-    CHECK(cluster.free_capacity_version() == room);  // nobody has gained anything
-    CHECK(cluster.allocation_of(*allocation).node == index_of(cluster, "n1"));
+    CHECK(cluster.room().gains().version() == room);  // nobody has gained anything
+    CHECK(cluster.allocations().of(*allocation).node == index_of(cluster, "n1"));
     CHECK_FALSE(cluster.take_pod("u1"));
     CHECK_FALSE(cluster.remove_pod("u1"));
-    cluster.release(*allocation);
+    cluster.allocations().release(*allocation);
     CHECK(cpu(cluster, "n1") == 4'000);
 }
 
 TEST_CASE("cluster: what is given back leaves nothing behind") {
     Cluster cluster;
     const auto all_even = [&cluster] {
-        for (const core::Account& account : cluster.accounts()) {
+        for (const core::Account& account : core::accounts_of(cluster)) {
             CAPTURE(account.what);
             CHECK(account.held == account.owned);
         }
     };
-    const auto amounts = [&cluster] { return cluster.accounts().front().held; };
+    const auto amounts = [&cluster] { return core::accounts_of(cluster).front().held; };
     core::Resources gpus = resources("1");
     build::set(gpus, "nvidia.com/gpu", "1");
     cluster.upsert_node(node("n1").cpu(8).extended("nvidia.com/gpu", "4"));
-    const auto n1 = *cluster.find_node("n1");
+    const auto n1 = *cluster.nodes().find("n1");
     const std::uint64_t of_nodes = amounts();
     const ShapeId shape = cluster.intern_shape(gpus, {});
     CHECK(cluster.intern_shape(gpus, {}) == shape);
     const auto slot = cluster.allocate(n1, shape, UsedBy::gang);
-    const auto pod = cluster.allocate(n1, resources("2"), UsedBy::other_scheduler);
+    const auto pod = cluster.allocations().allocate(n1, resources("2"), UsedBy::other_scheduler);
     all_even();
-    cluster.reallocate(slot, gpus, UsedBy::gang);  // nothing changes
+    cluster.allocations().reallocate(slot, gpus, UsedBy::gang);  // nothing changes
     all_even();
-    cluster.reallocate(slot, resources("3"), UsedBy::gang);
+    cluster.allocations().reallocate(slot, resources("3"), UsedBy::gang);
     cluster.upsert_pod("u1", "n1", resources("1"), UsedBy::gang);
     cluster.upsert_pod("u1", "n1", resources("1"), UsedBy::gang);
     cluster.upsert_pod("u1", "n2", resources("2"), UsedBy::gang);
     all_even();
-    CHECK(cluster.shape_references() == 2);
-    cluster.release(slot);
-    cluster.release(pod);
+    CHECK(cluster.shapes().references() == 2);
+    cluster.allocations().release(slot);
+    cluster.allocations().release(pod);
     cluster.remove_pod("u1");
     CHECK_FALSE(cluster.release_shape(shape));
     CHECK(cluster.release_shape(shape));
     all_even();
-    CHECK(cluster.allocation_count() == 0);
-    CHECK(cluster.shape_references() == 0);
+    CHECK(cluster.allocations().count() == 0);
+    CHECK(cluster.shapes().references() == 0);
     CHECK(amounts() == of_nodes);
     cluster.upsert_node(node("n1").cpu(8));
-    CHECK_FALSE(cluster.find_extended("nvidia.com/gpu"));
+    CHECK_FALSE(cluster.extended_names().find("nvidia.com/gpu"));
     all_even();
 }

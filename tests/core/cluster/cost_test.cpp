@@ -1,5 +1,5 @@
 // What a node costs, and what is kept free on it.
-#include "core/cluster/trial.hpp"
+#include "core/cluster/allocation/trial.hpp"
 #include "core/placement/placement.hpp"
 #include "tests/core/random.hpp"
 
@@ -31,9 +31,9 @@ std::map<std::string, std::int64_t> placed(const Cluster& cluster, std::int64_t 
     const Placement placement = planner.place(copy, {shape, {{shape, executors}}, View::free, {}});
     std::map<std::string, std::int64_t> per_node;
     if (const auto* plan = std::get_if<Plan>(&placement)) {
-        ++per_node[copy.node_name(plan->driver)];
+        ++per_node[copy.nodes().name(plan->driver)];
         for (const NodeCount& found : plan->executors[0]) {
-            per_node[copy.node_name(found.node)] += found.count;
+            per_node[copy.nodes().name(found.node)] += found.count;
         }
     }
     return per_node;
@@ -56,7 +56,7 @@ TEST_CASE("cost: the cheapest nodes are filled first, and a gang is refused for 
         CHECK(placed(cluster, 2) == std::map<std::string, std::int64_t>{{"a", 3}});
         cluster.remove_node("b");
         cluster.remove_node("c");
-        CHECK_FALSE(cluster.has_costs());
+        CHECK_FALSE(cluster.nodes().has_costs());
     }
     SUBCASE("negative is cheaper than nothing") {
         cluster.upsert_node(node("d", 8, -1));
@@ -78,7 +78,7 @@ TEST_CASE("cost: prices change where gangs go, never whether they fit") {
         const std::int64_t executors = random.between(0, 14);
         std::int64_t pods = 0;
         for (const auto& [name, count] : placed(priced, executors)) {
-            CHECK(priced.node(*priced.find_node(name)).allocatable.cpu_milli >= count * 1000);
+            CHECK(priced.nodes().node(*priced.nodes().find(name)).allocatable.cpu_milli >= count * 1000);
             pods += count;
         }
         CHECK((pods == executors + 1) == !placed(free_of_charge, executors).empty());
@@ -89,10 +89,10 @@ TEST_CASE("headroom: kept free of what is newly placed, on every node") {
     Cluster cluster;
     cluster.set_headroom({1000, std::int64_t{1} << 30});
     cluster.upsert_node(node("a", 4));
-    const NodeIndex a = *cluster.find_node("a");
+    const NodeIndex a = *cluster.nodes().find("a");
     const ShapeId shape = cluster.intern_shape(one, {});
     CHECK(cluster.capacity(a, shape, View::free) == 3);
-    CHECK(cluster.capacity_in_all(a, shape, View::free) == 4);
+    CHECK(capacity_in_all(cluster, a, shape, View::free) == 4);
     CHECK(placed(cluster, 2) == std::map<std::string, std::int64_t>{{"a", 3}});
     CHECK(placed(cluster, 3).empty());
     cluster.upsert_pod("foreign", "a", {4500, 1, 0, {}}, UsedBy::other_scheduler);

@@ -4,6 +4,7 @@
 #include "core/cluster/image/image_counts.hpp"
 
 #include "core/cluster/cluster.hpp"
+#include "core/cluster/node/node_preferences.hpp"
 #include "core/value/image/node_images.hpp"
 #include "tests/core/random.hpp"
 
@@ -130,29 +131,29 @@ TEST_CASE("images: a cluster counts them by itself, and who is not told keeps wh
     core::Node a = ready_node("a");
     core::Node b = ready_node("b");
     cluster.upsert_node(b);
-    CHECK(cluster.image_names() == 0);
+    CHECK(cluster.nodes().images().size() == 0);
     a.images = NodeImages{{"spark:4", 900 * mib}};
     cluster.upsert_node(a);
-    CHECK(cluster.image_names() == 1);
+    CHECK(cluster.nodes().images().size() == 1);
     core::Constraints constraints;
     constraints.images = {"spark:4"};
     const core::ShapeId shape = cluster.intern_shape({}, constraints);
-    const core::Preferences* found = cluster.find_preferences(cluster.class_of(shape));
+    const core::Preferences* found = find_preferences(cluster, cluster.shapes().class_of(shape));
     REQUIRE(found != nullptr);
     CHECK(found->images == std::vector<std::uint8_t>{43, 0});  // half of the nodes have it
-    const core::Node untold = cluster.node(*cluster.find_node("a"));
+    const core::Node untold = cluster.nodes().node(*cluster.nodes().find("a"));
     CHECK_FALSE(cluster.upsert_node(untold));
-    CHECK(cluster.image_names() == 1);
+    CHECK(cluster.nodes().images().size() == 1);
     b.images = a.images;
     CHECK(cluster.upsert_node(b));
-    CHECK(cluster.find_preferences(cluster.class_of(shape)) == nullptr);  // all are alike
+    CHECK(find_preferences(cluster, cluster.shapes().class_of(shape)) == nullptr);  // all are alike
     a.images->clear();
     CHECK(cluster.upsert_node(a));
-    found = cluster.find_preferences(cluster.class_of(shape));
+    found = find_preferences(cluster, cluster.shapes().class_of(shape));
     REQUIRE(found != nullptr);
     CHECK(found->images == std::vector<std::uint8_t>{0, 43});
     cluster.remove_node("b");
-    CHECK(cluster.image_names() == 0);
+    CHECK(cluster.nodes().images().size() == 0);
     const core::ShapeId plain = cluster.intern_shape({}, {});
-    CHECK(cluster.find_preferences(cluster.class_of(plain)) == nullptr);
+    CHECK(find_preferences(cluster, cluster.shapes().class_of(plain)) == nullptr);
 }

@@ -1,5 +1,5 @@
 // Bitmaps of nodes do what sets of positions do.
-#include "core/cluster/classes.hpp"
+#include "core/cluster/shape/classes.hpp"
 
 #include "tests/core/random.hpp"
 

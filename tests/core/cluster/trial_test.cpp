@@ -1,4 +1,4 @@
-#include "core/cluster/trial.hpp"
+#include "core/cluster/allocation/trial.hpp"
 
 #include "tests/core/printing.hpp"
 #include "tests/core/random.hpp"
@@ -31,8 +31,8 @@ struct Setup {
     Setup() {
         cluster.upsert_node(node("n1").cpu(8).extended("nvidia.com/gpu", "4"));
         cluster.upsert_node(node("n2").cpu(8));
-        n1 = *cluster.find_node("n1");
-        n2 = *cluster.find_node("n2");
+        n1 = *cluster.nodes().find("n1");
+        n2 = *cluster.nodes().find("n2");
         shape = cluster.intern_shape(resources("2"), {});
         core::Resources with_gpu = resources("1");
         build::set(with_gpu, "nvidia.com/gpu", "1");
@@ -44,7 +44,7 @@ struct Setup {
 
 TEST_CASE("trial: what is not committed never was") {
     Setup s;
-    s.cluster.release(s.cluster.allocate(s.n1, s.shape, UsedBy::gang));  // a token on the free list
+    s.cluster.allocations().release(s.cluster.allocate(s.n1, s.shape, UsedBy::gang));  // a token on the free list
     const Cluster before = s.cluster;
     {
         Trial trial(s.cluster);
@@ -68,22 +68,22 @@ TEST_CASE("trial: what is committed stays, and its tokens are the cluster's") {
     }
     CHECK(s.cluster.columns().cpu(View::free)[s.n1.value] == 6000);
     CHECK(s.cluster.columns().cpu(View::free)[s.n2.value] == 8000);
-    s.cluster.release(kept);
+    s.cluster.allocations().release(kept);
     CHECK(s.cluster.columns().cpu(View::free)[s.n1.value] == 8000);
 }
 
 TEST_CASE("trial: a release is undone, even of the last charge with its amounts") {
     Setup s;
-    const AllocationId slot = s.cluster.allocate(s.n1, resources("3"), UsedBy::gang);
+    const AllocationId slot = s.cluster.allocations().allocate(s.n1, resources("3"), UsedBy::gang);
     const Cluster before = s.cluster;
     {
         Trial trial(s.cluster);
         trial.release(slot);
         CHECK(s.cluster.columns().cpu(View::free)[s.n1.value] == 8000);
-        CHECK(s.cluster.free_capacity_version() > before.free_capacity_version());
+        CHECK(s.cluster.room().gains().version() > before.room().gains().version());
     }
     CHECK(s.cluster == before);
-    CHECK(s.cluster.resources_of(slot) == resources("3"));
+    CHECK(s.cluster.allocations().resources_of(slot) == resources("3"));
     {
         Trial trial(s.cluster);
         trial.release(slot);
@@ -108,7 +108,7 @@ TEST_CASE("trial: the last charge of a node that is gone is released and undone"
         trial.commit();
     }
     s.cluster.upsert_node(node("n3"));
-    CHECK(s.cluster.find_node("n3") == s.n2);  // its number is free again
+    CHECK(s.cluster.nodes().find("n3") == s.n2);  // its number is free again
 }
 
 TEST_CASE("trial: trials nest") {
@@ -155,7 +155,7 @@ TEST_CASE("trial: any sequence of charges and releases rolls back exactly") {
             CHECK(s.cluster == before);
         }
     }
-    for (const AllocationId allocation : held) s.cluster.release(allocation);
+    for (const AllocationId allocation : held) s.cluster.allocations().release(allocation);
     CHECK(s.cluster.columns().cpu(View::free)[s.n1.value] == 8000);
     CHECK(s.cluster.columns().cpu(View::without_gangs)[s.n2.value] == 8000);
 }

@@ -1,5 +1,5 @@
 // How much is looked at for an answer: counted, never timed.
-#include "core/cluster/trial.hpp"
+#include "core/cluster/allocation/trial.hpp"
 #include "core/placement/placement.hpp"
 #include "tests/support/builders.hpp"
 
@@ -27,8 +27,8 @@ Cluster cluster_of(int nodes) {
 }
 
 void fill(Cluster& cluster) {
-    for (const NodeIndex index : cluster.nodes_by_name()) {
-        cluster.allocate(index, resources("16", "1Gi"), UsedBy::gang);
+    for (const NodeIndex index : cluster.nodes().by_name()) {
+        cluster.allocations().allocate(index, resources("16", "1Gi"), UsedBy::gang);
     }
 }
 
@@ -59,8 +59,8 @@ TEST_CASE("work: room that appears is found by its block, and is gone with a tri
     const ShapeId shape = cluster.intern_shape(resources("1", "1Gi"), {});
     Planner planner;
     CHECK_FALSE(planner.fits(cluster, {shape, {}}));
-    const NodeIndex last = cluster.nodes_by_name().back();
-    cluster.upsert_node(node(cluster.node_name(last)).cpu(17).memory("64Gi"));
+    const NodeIndex last = cluster.nodes().by_name().back();
+    cluster.upsert_node(node(cluster.nodes().name(last)).cpu(17).memory("64Gi"));
     CHECK(scanned_for(planner, cluster, {shape, {}}) == 3);
     CHECK(planner.fits(cluster, {shape, {}}));
     {
@@ -117,7 +117,7 @@ TEST_CASE("work: a shape that comes again costs the blocks that changed, by eith
     planner.place(cluster, request);
     planner.place(cluster, request);
     CHECK(scanned_for(planner, cluster, request) == 0);
-    const NodeIndex last = cluster.nodes_by_name().back();
+    const NodeIndex last = cluster.nodes().by_name().back();
     const AllocationId allocation = cluster.allocate(last, driver, UsedBy::other_scheduler);
     CHECK(scanned_for(planner, cluster, request) == 2);  // its block, for each of the two shapes
     CHECK(scanned_for(planner, cluster, request) == 0);
@@ -127,7 +127,7 @@ TEST_CASE("work: a shape that comes again costs the blocks that changed, by eith
         CHECK(scanned_for(planner, cluster, request) == 2);
     }
     CHECK(scanned_for(planner, cluster, request) == 2);
-    Node relabelled = cluster.node_as_told(last);
+    Node relabelled = cluster.room().node_as_told(last);
     relabelled.ready = false;
     cluster.upsert_node(relabelled);
     CHECK(scanned_for(planner, cluster, request) == 2);
@@ -180,7 +180,7 @@ TEST_CASE("work: a refusal of a known shape looks at no node") {
 TEST_CASE("work: what is taken is news to the views that count it") {
     Cluster cluster = cluster_of(1'000);
     const ShapeId shape = cluster.intern_shape(resources("1", "1Gi"), {});
-    const NodeIndex node = cluster.nodes_by_name().front();
+    const NodeIndex node = cluster.nodes().by_name().front();
     Planner planner;
     const auto scanned = [&](View view) {
         const auto before = planner.groups_scanned();
@@ -199,7 +199,7 @@ TEST_CASE("work: what is taken is news to the views that count it") {
     CHECK(news() == std::vector{true, false, false});
     cluster.allocate(node, shape, UsedBy::other_scheduler);
     CHECK(news() == std::vector{true, true, false});
-    cluster.reallocate(ours, resources("2", "1Gi"), UsedBy::other_scheduler);
+    cluster.allocations().reallocate(ours, resources("2", "1Gi"), UsedBy::other_scheduler);
     CHECK(news() == std::vector{true, true, false});
 }
 
@@ -209,6 +209,6 @@ TEST_CASE("work: whether it could ever fit is asked without keeping anything") {
     Planner planner;
     for (int asked = 0; asked < 3; ++asked) {
         CHECK(planner.fits(cluster, {shape, {{shape, 10}}, View::allocatable}));
-        CHECK(cluster.find_capacities(shape, View::allocatable) == nullptr);
+        CHECK(cluster.capacity_cache().find(shape, View::allocatable) == nullptr);
     }
 }

@@ -25,17 +25,17 @@ struct World {
         node.name = name;
         if (!value.empty()) node.labels = {{"zone", value}};
         cluster.upsert_node(node);
-        index.node_changed(*cluster.find_node(name), node);
+        index.node_changed(*cluster.nodes().find(name), node);
     }
     void remove(const std::string& name) {
-        const auto node = cluster.find_node(name);
+        const auto node = cluster.nodes().find(name);
         if (!node) return;
         index.node_went(*node);
         cluster.remove_node(name);
     }
     std::string value_at(std::size_t position) const {
         const auto* value =
-            find_value(cluster.node(cluster.nodes_by_name()[position]).labels, "zone");
+            find_value(cluster.nodes().node(cluster.nodes().by_name()[position]).labels, "zone");
         return value == nullptr ? "" : *value;
     }
     void check() const;
@@ -43,7 +43,7 @@ struct World {
 
 void World::check() const {
     std::map<std::string, std::vector<Position>> by_value;
-    for (std::size_t i = 0; i < cluster.node_count(); ++i) {
+    for (std::size_t i = 0; i < cluster.nodes().count(); ++i) {
         by_value[value_at(i)].push_back(static_cast<Position>(i));
     }
     const DomainMap& map = index.map(zone, cluster);

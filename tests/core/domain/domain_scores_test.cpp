@@ -2,6 +2,7 @@
 // and tiny clusters against the definition. GANG_SEED=7 repeats a run.
 
 #include "core/domain/domain_rules.hpp"
+#include "core/domain/score/domain_scores.hpp"
 #include "tests/core/domain/domain_world.hpp"
 #include "tests/core/domain/naive_scores.hpp"
 #include "tests/core/domain/rules_dice.hpp"
@@ -41,11 +42,14 @@ core::PodScores ask(
     const core::NodeBitmap* feasible = nullptr) {
     const core::RulesId id = world.retain(pod);
     const core::NodeBitmap all = world.all_nodes();
-    core::PodScores scores = world.rules.scores(
-        {id, pod.namespace_name, pod.labels, pod.constraints},
+    const core::IncomingPod incoming{id, pod.namespace_name, pod.labels, pod.constraints};
+    core::DomainScores asked(
+        world.rules,
+        incoming,
         feasible == nullptr ? all : *feasible,
         world.cluster,
         scoring);
+    core::PodScores scores = asked.scores();
     world.release(id);
     return scores;
 }
@@ -202,11 +206,11 @@ TEST_CASE("domain scores: as the definition has them") {
             static_cast<std::int32_t>(dice.between(0, 20)), dice.one_in(4)};
         core::NodeBitmap feasible;
         std::set<std::string> names;
-        const auto order = world.cluster.nodes_by_name();
+        const auto order = world.cluster.nodes().by_name();
         for (std::size_t i = 0; i < order.size(); ++i) {
             if (dice.one_in(4)) continue;
             feasible.set(i, true);
-            names.insert(world.cluster.node_name(order[i]));
+            names.insert(world.cluster.nodes().name(order[i]));
         }
         const core::PodScores scores = ask(world, pod, scoring, &feasible);
         const auto compare = [&](const Scores& found, const NaiveScores& naive) {
@@ -219,7 +223,7 @@ TEST_CASE("domain scores: as the definition has them") {
             if (found.empty()) return;
             ++told_apart;
             for (std::size_t i = 0; i < order.size(); ++i) {
-                const auto at = naive.find(world.cluster.node_name(order[i]));
+                const auto at = naive.find(world.cluster.nodes().name(order[i]));
                 CHECK(found[i] == (at == naive.end() ? 0 : at->second));
             }
         };
@@ -227,8 +231,8 @@ TEST_CASE("domain scores: as the definition has them") {
         compare(scores.spread, naive_spread_scores(world.naive, pod, names));
         const core::RulesId id = world.retain(pod);
         if (!scores.empty()) {
-            CHECK(world.rules.has_preferences(
-                {id, pod.namespace_name, pod.labels, pod.constraints}, scoring));
+            const core::IncomingPod incoming{id, pod.namespace_name, pod.labels, pod.constraints};
+            CHECK(core::has_preferences(world.rules, incoming, scoring));
         }
         world.release(id);
         while (!world.naive.pods.empty()) world.take_away(world.naive.pods.size() - 1);

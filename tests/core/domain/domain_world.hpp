@@ -50,11 +50,11 @@ struct DomainWorld {
     }
     void upsert_node(const core::Node& node) {
         cluster.upsert_node(node);
-        rules.node_changed(*cluster.find_node(node.name), node);
+        rules.node_changed(*cluster.nodes().find(node.name), node);
         naive.nodes[node.name] = node;
     }
     void remove_node(const std::string& name) {
-        rules.node_went(*cluster.find_node(name));
+        rules.node_went(*cluster.nodes().find(name));
         cluster.remove_node(name);
         naive.nodes.erase(name);
     }
@@ -89,7 +89,7 @@ struct DomainWorld {
 
     core::NodeBitmap all_nodes() const {
         core::NodeBitmap nodes;
-        for (std::size_t i = 0; i < cluster.node_count(); ++i) nodes.set(i, true);
+        for (std::size_t i = 0; i < cluster.nodes().count(); ++i) nodes.set(i, true);
         return nodes;
     }
     core::AllowedNodes allowed(const RuledPod& pod, core::RulesId id) const {
@@ -124,9 +124,9 @@ struct DomainWorld {
         const core::AllowedNodes answer = allowed(pod, id);
         release(id);
         std::vector<std::string> names;
-        for (std::size_t i = 0; i < cluster.node_count(); ++i) {
+        for (std::size_t i = 0; i < cluster.nodes().count(); ++i) {
             if (answer.nodes.test(i))
-                names.push_back(cluster.node_name(cluster.nodes_by_name()[i]));
+                names.push_back(cluster.nodes().name(cluster.nodes().by_name()[i]));
         }
         return names;
     }

@@ -49,10 +49,10 @@ TEST_CASE("TOY-13: own policy: pods and gangs go where it says") {
     request.executors = {{pod, 10}};
     const auto plan = nodes.planner.find(nodes.cluster, request);
     REQUIRE(plan);
-    CHECK(nodes.cluster.node_name(plan->driver) == "n2");
+    CHECK(nodes.cluster.nodes().name(plan->driver) == "n2");
     std::string text;
     for (const core::NodeCount& one : plan->executors[0]) {
-        text += fmt::format("{}:{} ", nodes.cluster.node_name(one.node), one.count);
+        text += fmt::format("{}:{} ", nodes.cluster.nodes().name(one.node), one.count);
     }
     CHECK(text == "n2:7 n3:3 ");
 }
@@ -63,5 +63,5 @@ TEST_CASE("TOY-13: own policy: the others choose as before") {
     core::PlacementRequest request;
     request.driver = pod;
     request.policy = core::PackingPolicy::first_by_name;
-    CHECK(nodes.cluster.node_name(nodes.planner.find(nodes.cluster, request)->driver) == "n1");
+    CHECK(nodes.cluster.nodes().name(nodes.planner.find(nodes.cluster, request)->driver) == "n1");
 }

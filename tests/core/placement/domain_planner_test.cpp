@@ -82,9 +82,9 @@ struct Planned {
         Placement placement = DomainPlanner(planner, world.cluster, world.rules).place(request);
         CHECK(world.rules.size() == kept);
         CHECK(world.cluster.columns() == cluster.columns());
-        CHECK(world.cluster.allocation_count() == cluster.allocation_count());
-        CHECK(world.cluster.shape_references() == cluster.shape_references());
-        CHECK(world.cluster.free_capacity_version() == cluster.free_capacity_version());
+        CHECK(world.cluster.allocations().count() == cluster.allocations().count());
+        CHECK(world.cluster.shapes().references() == cluster.shapes().references());
+        CHECK(world.cluster.room().gains().version() == cluster.room().gains().version());
         if (driver != nullptr) {
             world.release(request.driver->pod->rules);
             world.cluster.release_shape(request.driver->shape);
@@ -96,7 +96,7 @@ struct Planned {
     std::map<std::string, std::int64_t> nodes(const Placement& placement) const {
         std::map<std::string, std::int64_t> counts;
         for (const NodeCount& one : std::get<Plan>(placement).executors[0]) {
-            counts[world.cluster.node_name(one.node)] = one.count;
+            counts[world.cluster.nodes().name(one.node)] = one.count;
         }
         return counts;
     }
@@ -187,7 +187,7 @@ TEST_CASE("domain planner: the driver goes where its executors can be near it") 
     const RuledPod executor = pod_of(executor_labels, {{near("zone", driver_labels)}, {}, {}});
     const Placement placement = planned.place(&driver, executor, 6);
     REQUIRE(std::holds_alternative<Plan>(placement));
-    CHECK(planned.world.cluster.node_name(std::get<Plan>(placement).driver).starts_with("b"));
+    CHECK(planned.world.cluster.nodes().name(std::get<Plan>(placement).driver).starts_with("b"));
     CHECK(planned.nodes(placement).count("a") == 0);
     const auto rejection = std::get<Rejection>(planned.place(&driver, executor, 8));
     CHECK(rejection.driver_fits);
@@ -326,12 +326,12 @@ TEST_CASE("domain planner: what pods that are there prefer comes before the poli
     planned.world.place(pod_of_at(pod_of(cache, wants_executors), "n2"));
     const Placement placement = planned.place(&driver, executor, 2);
     CHECK(planned.nodes(placement) == Nodes{{"n2", 2}});
-    CHECK(planned.world.cluster.node_name(std::get<Plan>(placement).driver) == "n1");
+    CHECK(planned.world.cluster.nodes().name(std::get<Plan>(placement).driver) == "n1");
     PodRules avoids_drivers;
     avoids_drivers.preferred = {{near("host", driver_labels), -1}};
     planned.world.place(pod_of_at(pod_of(cache, avoids_drivers), "n1"));
     CHECK(
-        planned.world.cluster.node_name(
+        planned.world.cluster.nodes().name(
             std::get<Plan>(planned.place(&driver, executor, 2)).driver) == "n2");
 }
 

@@ -6,6 +6,7 @@
 #include "core/cluster/cluster.hpp"
 #include "core/filter/filters.hpp"
 #include "core/filter/preference.hpp"
+#include "core/placement/driver_nodes.hpp"
 #include "core/placement/placement.hpp"
 #include "core/score/preference_score.hpp"
 #include "core/value/exclusive.hpp"
@@ -347,7 +348,7 @@ inline std::optional<NaivePlanOfParts> naive_plan_of_parts(
     };
     std::optional<std::size_t> mildest;
     std::int64_t least = 0;
-    int tried = 0;
+    std::size_t tried = 0;
     const std::vector<std::size_t> order = naive_order(nodes, *driver, policy);
     for (const std::size_t at : order) {
         std::vector<NaiveNode> beside = nodes;
@@ -362,7 +363,7 @@ inline std::optional<NaivePlanOfParts> naive_plan_of_parts(
             mildest = at;
             least = loss;
         }
-        if (!leaves_enough || tried++ >= core::Planner::driver_attempts_max) continue;
+        if (!leaves_enough || tried++ >= core::DriverNodes::attempts_max) continue;
         if (const auto plan = with_driver_at(at)) return plan;
     }
     if (const auto counts = naive_parts(nodes, parts, policy)) {

@@ -32,7 +32,7 @@ struct Setup {
 
     void add(const core::Node& made) { cluster.upsert_node(made); }
     void take(const std::string& name, const Resources& amount) {
-        cluster.allocate(*cluster.find_node(name), amount, core::UsedBy::other_scheduler);
+        cluster.allocations().allocate(*cluster.nodes().find(name), amount, core::UsedBy::other_scheduler);
     }
     ShapeId shape(const Resources& request, const core::Constraints& constraints = {}) {
         return cluster.intern_shape(request, constraints);
@@ -50,10 +50,10 @@ struct Setup {
         const auto plan = planner.find(cluster, request);
         CHECK(planner.fits(cluster, request) == plan.has_value());
         if (!plan) return "no";
-        std::string text = driver ? "driver " + cluster.node_name(plan->driver) + ";" : "";
+        std::string text = driver ? "driver " + cluster.nodes().name(plan->driver) + ";" : "";
         for (const auto& nodes : plan->executors) {
             for (const core::NodeCount& entry : nodes) {
-                text += fmt::format(" {}:{}", cluster.node_name(entry.node), entry.count);
+                text += fmt::format(" {}:{}", cluster.nodes().name(entry.node), entry.count);
             }
         }
         return text;
@@ -68,7 +68,7 @@ struct Setup {
             const auto plan = planner.find(cluster, one);
             if (!plan) return names + " no";
             cluster.allocate(plan->driver, *one.driver, core::UsedBy::gang);
-            names += (names.empty() ? "" : " ") + cluster.node_name(plan->driver);
+            names += (names.empty() ? "" : " ") + cluster.nodes().name(plan->driver);
         }
         return names;
     }

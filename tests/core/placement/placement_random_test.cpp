@@ -1,7 +1,7 @@
 // The planner against a naive one that knows neither classes nor columns nor closed forms: it reads
 // core::Node values, subtracts pod by pod, and tries every driver node.
 
-#include "core/cluster/trial.hpp"
+#include "core/cluster/allocation/trial.hpp"
 #include "core/filter/filters.hpp"
 #include "core/placement/placement.hpp"
 #include "tests/core/printing.hpp"
@@ -166,8 +166,8 @@ World random_world(tests::Random& random, std::int64_t nodes_max) {
         const auto at = static_cast<std::size_t>(random.between(0, count - 1));
         const UsedBy used_by = random.one_in(2) ? UsedBy::gang : UsedBy::other_scheduler;
         world.allocations.push_back({at, random_amount(random), used_by});
-        const auto index = *world.cluster.find_node(world.nodes[at].name);
-        world.cluster.allocate(index, world.allocations.back().amount, used_by);
+        const auto index = *world.cluster.nodes().find(world.nodes[at].name);
+        world.cluster.allocations().allocate(index, world.allocations.back().amount, used_by);
     }
     return world;
 }
@@ -181,7 +181,7 @@ void check_plan(
     const Pod* driver) {
     const auto put = [&](core::NodeIndex index, const Pod& pod) {
         for (Node& node : nodes) {
-            if (node.name != cluster.node_name(index)) continue;
+            if (node.name != cluster.nodes().name(index)) continue;
             REQUIRE(takes(node, pod));
             subtract(node, pod.requests);
         }
@@ -194,8 +194,8 @@ void check_plan(
         std::string last_name;
         for (const core::NodeCount& entry : plan.executors[i]) {
             CHECK(entry.count > 0);
-            CHECK(last_name < cluster.node_name(entry.node));
-            last_name = cluster.node_name(entry.node);
+            CHECK(last_name < cluster.nodes().name(entry.node));
+            last_name = cluster.nodes().name(entry.node);
             for (std::int64_t n = 0; n < entry.count; ++n) put(entry.node, executors[i].first);
             placed += entry.count;
         }
@@ -314,8 +314,8 @@ TEST_CASE("placement: equal clusters get equal plans, whatever the order of even
             backwards.upsert_node(*node);
         }
         for (const Allocated& allocated : world.allocations) {
-            const auto index = backwards.find_node(world.nodes[allocated.node].name);
-            backwards.allocate(*index, allocated.amount, allocated.used_by);
+            const auto index = backwards.nodes().find(world.nodes[allocated.node].name);
+            backwards.allocations().allocate(*index, allocated.amount, allocated.used_by);
         }
         const Pod pod = random_pod(random);
         const auto text = [&](Cluster& cluster) {
@@ -323,9 +323,9 @@ TEST_CASE("placement: equal clusters get equal plans, whatever the order of even
             const core::Placement placement = planner.place(cluster, {shape, {{shape, 5}}});
             const auto* plan = std::get_if<Plan>(&placement);
             if (plan == nullptr) return core::describe(std::get<core::Rejection>(placement));
-            std::string names = cluster.node_name(plan->driver);
+            std::string names = cluster.nodes().name(plan->driver);
             for (const core::NodeCount& entry : plan->executors[0]) {
-                names += fmt::format(" {}:{}", cluster.node_name(entry.node), entry.count);
+                names += fmt::format(" {}:{}", cluster.nodes().name(entry.node), entry.count);
             }
             return names;
         };

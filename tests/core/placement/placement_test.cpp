@@ -45,11 +45,11 @@ struct Setup {
         }
         const Plan& plan = std::get<Plan>(placement);
         std::string text;
-        if (!plan.driver.is_none()) text = "driver " + cluster.node_name(plan.driver);
+        if (!plan.driver.is_none()) text = "driver " + cluster.nodes().name(plan.driver);
         for (const auto& nodes : plan.executors) {
             text += ";";
             for (const core::NodeCount& entry : nodes) {
-                text += fmt::format(" {}:{}", cluster.node_name(entry.node), entry.count);
+                text += fmt::format(" {}:{}", cluster.nodes().name(entry.node), entry.count);
             }
         }
         return text;
@@ -129,9 +129,9 @@ TEST_CASE("placement: pod slots limit like any resource") {
 TEST_CASE("placement: the views of one cluster differ by what is charged") {
     Setup s;
     s.cluster.upsert_node(node("a").cpu(8));
-    const auto a = *s.cluster.find_node("a");
-    s.cluster.allocate(a, resources("2"), UsedBy::other_scheduler);
-    s.cluster.allocate(a, resources("2"), UsedBy::gang);
+    const auto a = *s.cluster.nodes().find("a");
+    s.cluster.allocations().allocate(a, resources("2"), UsedBy::other_scheduler);
+    s.cluster.allocations().allocate(a, resources("2"), UsedBy::gang);
     const ShapeId one = s.shape(resources("1"));
     const auto fits = [&](std::int64_t count, View view) {
         return s.planner.fits(s.cluster, {{}, {{one, count}}, view, {}});
@@ -149,7 +149,7 @@ TEST_CASE("placement: excluded nodes are not used and are said so") {
     s.cluster.upsert_node(node("a").cpu(4));
     s.cluster.upsert_node(node("b").cpu(4));
     const ShapeId one = s.shape(resources("1"));
-    PlacementRequest request{one, {{one, 2}}, View::free, {*s.cluster.find_node("a")}};
+    PlacementRequest request{one, {{one, 2}}, View::free, {*s.cluster.nodes().find("a")}};
     CHECK(s.place(request) == "driver b; b:2");
     request.executors[0].count = 5;
     CHECK(
@@ -394,7 +394,7 @@ TEST_CASE("placement: the first nodes by the policy are found in whichever block
         std::vector<std::pair<std::string, std::int64_t>> found;
         const Placement placement = planner.place(cluster, request);
         for (const auto& [at, count] : std::get<Plan>(placement).executors[0]) {
-            found.emplace_back(cluster.node_name(at), count);
+            found.emplace_back(cluster.nodes().name(at), count);
         }
         return found;
     };
@@ -434,9 +434,9 @@ TEST_CASE("placement: amounts past what a scan holds exactly are counted exactly
     };
     CHECK(fit() == 3);
     const auto allocation =
-        cluster.allocate(*cluster.find_node("n1"), resources("0", "3Pi"), UsedBy::other_scheduler);
+        cluster.allocations().allocate(*cluster.nodes().find("n1"), resources("0", "3Pi"), UsedBy::other_scheduler);
     CHECK(fit() == 2);
-    cluster.release(allocation);
+    cluster.allocations().release(allocation);
     cluster.upsert_node(node("n2").memory("5Pi").pods(50));
     CHECK(fit() == 5);
     cluster.upsert_node(node("n2").memory("4Gi").pods(50));
@@ -460,7 +460,7 @@ TEST_CASE("placement: among very many nodes, those that take 512 pods are used o
     std::int64_t on_large = 0;
     std::int64_t on_small = 0;
     for (const core::NodeCount& entry : std::get<Plan>(placement).executors[0]) {
-        const bool is_large = setup.cluster.node_name(entry.node).starts_with("large");
+        const bool is_large = setup.cluster.nodes().name(entry.node).starts_with("large");
         (is_large ? on_large : on_small) += entry.count;
     }
     CHECK(on_large == 5 * 512);

@@ -3,7 +3,7 @@
 // given back, trials are begun and rolled back. One cluster and one planner for a whole life, so
 // that everything that is kept from one question to the next has its chance to be wrong.
 
-#include "core/cluster/trial.hpp"
+#include "core/cluster/allocation/trial.hpp"
 #include "core/placement/rejection.hpp"
 #include "core/value/exclusive.hpp"
 #include "core/value/volume/volume_limits.hpp"
@@ -81,7 +81,7 @@ public:
             for (auto& node : nodes) {
                 if (!random_.one_in(12)) continue;
                 node.is_excluded = true;
-                request.excluded.push_back(*cluster_.find_node(node.node.name));
+                request.excluded.push_back(*cluster_.nodes().find(node.node.name));
             }
             for (const auto policy : policies_to_ask(wanted)) {
                 request.policy = policy;
@@ -108,7 +108,7 @@ public:
             }
         }
         for (const auto& naive : tests::naive_nodes(nodes_, pods_, View::free, headroom_)) {
-            const NodeIndex node = *cluster_.find_node(naive.node.name);
+            const NodeIndex node = *cluster_.nodes().find(naive.node.name);
             REQUIRE(
                 cluster_.capacity(node, executor_shape, View::free) ==
                 tests::naive_capacity(naive, executor));
@@ -157,7 +157,7 @@ public:
             if (!found) continue;
             ++plans;
             plans_by_score += find_score(policy) != nullptr ? 1 : 0;
-            REQUIRE(expected->driver == (with_driver ? cluster_.node_name(found->driver) : ""));
+            REQUIRE(expected->driver == (with_driver ? cluster_.nodes().name(found->driver) : ""));
             for (std::size_t i = 0; i < order.size(); ++i) {
                 REQUIRE(readable(found->executors[order[i]]) == expected->executors[i]);
             }
@@ -181,7 +181,7 @@ public:
                 const ShapeId id = cluster_.intern_shape(taken.amount, {});
                 held_.push_back(id);
                 const std::string name = node_name();
-                const auto node = cluster_.find_node(name);
+                const auto node = cluster_.nodes().find(name);
                 if (!node) continue;
                 trial.allocate(*node, id, UsedBy::gang);
                 pods_.push_back({name, taken.amount, UsedBy::gang});
@@ -352,7 +352,7 @@ private:
         const auto used_by = random_.one_in(2) ? UsedBy::gang : UsedBy::other_scheduler;
         const tests::NaivePod pod{node_name(), amount(), used_by};
         tokens_.emplace_back(
-            cluster_.allocate(cluster_.node_or_placeholder(pod.node), pod.amount, used_by),
+            cluster_.allocations().allocate(cluster_.node_or_placeholder(pod.node), pod.amount, used_by),
             pod.node);
         pods_.push_back(pod);
     }
@@ -360,14 +360,14 @@ private:
     void release() {
         if (tokens_.empty()) return;
         const std::size_t at = pick(tokens_.size());
-        cluster_.release(tokens_[at].first);
+        cluster_.allocations().release(tokens_[at].first);
         tokens_.erase(tokens_.begin() + static_cast<std::ptrdiff_t>(at));
         pods_.erase(pods_.begin() + static_cast<std::ptrdiff_t>(at));
     }
 
     NaivePlan readable(const Plan& plan) const {
         NaivePlan made;
-        if (!plan.driver.is_none()) made.driver = cluster_.node_name(plan.driver);
+        if (!plan.driver.is_none()) made.driver = cluster_.nodes().name(plan.driver);
         made.executors = readable(plan.executors[0]);
         return made;
     }
@@ -375,7 +375,7 @@ private:
     tests::NaiveCounts readable(const std::vector<NodeCount>& counts) const {
         tests::NaiveCounts made;
         for (const NodeCount& found : counts) {
-            const std::string& name = cluster_.node_name(found.node);
+            const std::string& name = cluster_.nodes().name(found.node);
             REQUIRE((made.empty() || made.rbegin()->first < name));  // in order of names
             made[name] = found.count;
         }

@@ -40,7 +40,7 @@ struct Zones {
     void add(const std::string& name, const std::string& zone, std::int64_t cpu) {
         const Node node = node_in(name, zone, cpu);
         cluster.upsert_node(node);
-        domains.node_changed(*cluster.find_node(name), node);
+        domains.node_changed(*cluster.nodes().find(name), node);
     }
     PlacementRequest gang(std::int64_t executors, PackingPolicy policy = PackingPolicy::tightest) {
         const ShapeId shape = cluster.intern_shape(one_cpu, {});
@@ -52,9 +52,9 @@ struct Zones {
     }
     SingleDomain one() { return {planner, cluster, domains, key}; }
     std::set<std::string> nodes_of(const Plan& plan) const {
-        std::set<std::string> names = {cluster.node_name(plan.driver)};
+        std::set<std::string> names = {cluster.nodes().name(plan.driver)};
         for (const NodeCount& found : plan.executors[0]) {
-            names.insert(cluster.node_name(found.node));
+            names.insert(cluster.nodes().name(found.node));
         }
         return names;
     }
@@ -111,11 +111,11 @@ TEST_CASE("single_domain: nothing is left behind") {
     zones.add("a1", "a", 4);
     zones.add("b1", "b", 3);
     const auto request = zones.gang(3);
-    const std::uint64_t shapes = zones.cluster.shape_references();
+    const std::uint64_t shapes = zones.cluster.shapes().references();
     CHECK(zones.one().find(request));
     CHECK(zones.one().fits(request));
     zones.one().place(zones.gang(60));
-    CHECK(zones.cluster.shape_references() == shapes + 1);  // that of the gang of 60
+    CHECK(zones.cluster.shapes().references() == shapes + 1);  // that of the gang of 60
 }
 
 TEST_CASE("single_domain: a gang fits if and only if it fits some domain by itself") {

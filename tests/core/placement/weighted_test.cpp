@@ -40,7 +40,7 @@ struct Setup {
 
     void add(const core::Node& made) { cluster.upsert_node(made); }
     void take(const std::string& name, const core::Resources& amount) {
-        cluster.allocate(*cluster.find_node(name), amount, core::UsedBy::other_scheduler);
+        cluster.allocations().allocate(*cluster.nodes().find(name), amount, core::UsedBy::other_scheduler);
     }
     std::optional<core::Plan> find(
         const ScoreOrder& order,
@@ -54,14 +54,14 @@ struct Setup {
     }
     std::string lone(const ScoreOrder& order, ShapeId shape) {
         const auto plan = find(order, shape, {});
-        return plan ? cluster.node_name(plan->driver) : "no";
+        return plan ? cluster.nodes().name(plan->driver) : "no";
     }
     std::string gang(const ScoreOrder& order, ShapeId shape, std::int64_t count) {
         const auto plan = find(order, {}, {{shape, count}});
         if (!plan) return "no";
         std::string text;
         for (const core::NodeCount& entry : plan->executors[0]) {
-            text += fmt::format(" {}:{}", cluster.node_name(entry.node), entry.count);
+            text += fmt::format(" {}:{}", cluster.nodes().name(entry.node), entry.count);
         }
         return text;
     }
@@ -72,7 +72,7 @@ struct Setup {
             const auto plan = find(order, shape, {});
             if (!plan) return "no";
             cluster.allocate(plan->driver, shape, core::UsedBy::gang);
-            ++counts[cluster.node_name(plan->driver)];
+            ++counts[cluster.nodes().name(plan->driver)];
         }
         std::string text;
         for (const auto& [name, pods] : counts) text += fmt::format(" {}:{}", name, pods);
@@ -153,7 +153,7 @@ TEST_CASE("SCORE-10: six pods, one after another and as a gang") {
     CHECK(s.gang(most, pod, 6) == " n1:4 n3:2");
     for (const char* next : {"n2", "n1", "n2", "n3", "n2", "n1"}) {
         CHECK(s.lone(least, pod) == next);
-        s.cluster.allocate(*s.cluster.find_node(next), pod, core::UsedBy::gang);
+        s.cluster.allocate(*s.cluster.nodes().find(next), pod, core::UsedBy::gang);
     }
     s = three_nodes();
     pod = s.cluster.intern_shape(one, {});

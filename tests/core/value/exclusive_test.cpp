@@ -33,8 +33,8 @@ bool agree(const std::vector<HostPort>& a, const std::vector<HostPort>& b) {
     cluster.upsert_node(build::node("n1").cpu(8));
     cluster.upsert_pod("u1", "n1", with(a), core::UsedBy::other_scheduler);
     const core::ShapeId second = cluster.intern_shape(with(b), {});
-    const auto count = cluster.capacity(*cluster.find_node("n1"), second, core::View::free);
-    CHECK_FALSE(cluster.columns().is_overcommitted(*cluster.find_node("n1")));
+    const auto count = cluster.capacity(*cluster.nodes().find("n1"), second, core::View::free);
+    CHECK_FALSE(cluster.columns().is_overcommitted(*cluster.nodes().find("n1")));
     return count > 0;
 }
 
@@ -62,7 +62,7 @@ TEST_CASE("PRED-7: exclusive: a disk is there once, for one pod or for those tha
         cluster.upsert_node(build::node("n1").cpu(8));
         cluster.upsert_pod("u1", "n1", with_disk(a), core::UsedBy::other_scheduler);
         const core::ShapeId second = cluster.intern_shape(with_disk(b), {});
-        return cluster.capacity(*cluster.find_node("n1"), second, core::View::free) > 0;
+        return cluster.capacity(*cluster.nodes().find("n1"), second, core::View::free) > 0;
     };
     const InTreeDisk writer{"gce-pd d1", false};
     const InTreeDisk reader{"gce-pd d1", true};
@@ -97,13 +97,13 @@ TEST_CASE("exclusive: ports of one pod do not conflict, and none is asked for tw
     core::Cluster cluster;
     cluster.upsert_node(build::node("n1").cpu(8));
     const core::ShapeId shape = cluster.intern_shape(with({everywhere, here, here}), {});
-    CHECK(cluster.capacity(*cluster.find_node("n1"), shape, core::View::free) == 1);
+    CHECK(cluster.capacity(*cluster.nodes().find("n1"), shape, core::View::free) == 1);
 }
 
 TEST_CASE("exclusive: a name's number that comes to mean a resource is offered by no node") {
     core::Cluster cluster;
     cluster.upsert_node(build::node("n1").cpu(8));
-    const core::NodeIndex n1 = *cluster.find_node("n1");
+    const core::NodeIndex n1 = *cluster.nodes().find("n1");
     cluster.release_shape(cluster.intern_shape(with({{"", "TCP", 80}}), {}));
     Resources cards = build::resources("1");
     build::set(cards, "example.com/card", "1");

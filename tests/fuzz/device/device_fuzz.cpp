@@ -1,6 +1,7 @@
 // What a node's annotations say of its cards, and a pod's of the cards it has or wishes: one line
 // each, "node KEY=VALUE", "pod KEY=VALUE" or "label KEY=VALUE".
 #include "core/cluster/cluster.hpp"
+#include "core/cluster/allocation/cluster_accounts.hpp"
 #include "core/value/device/card_dialect.hpp"
 #include "core/value/device/gpu_wish.hpp"
 #include "tests/fuzz/invariants.hpp"
@@ -86,7 +87,7 @@ void check_cluster(const std::optional<core::NodeCards>& cards, const core::Card
     if (cards) node.cards = *cards;
     cluster.upsert_node(node);
     const core::Resources asked{0, 0, 0, {{units_name, units_asked}}};
-    const core::NodeIndex index = *cluster.find_node("n1");
+    const core::NodeIndex index = *cluster.nodes().find("n1");
     const core::ShapeId shape = cluster.intern_shape(asked, {});
     const std::int64_t before = cluster.capacity(index, shape, core::View::free);
     PROPERTY(before >= 0 && before <= 4);
@@ -97,7 +98,7 @@ void check_cluster(const std::optional<core::NodeCards>& cards, const core::Card
     PROPERTY(cluster.capacity(index, shape, core::View::free) == before);
     cluster.release_shape(shape);
     cluster.remove_node("n1");
-    for (const core::Account& account : cluster.accounts()) PROPERTY(account.adds_up());
+    for (const core::Account& account : core::accounts_of(cluster)) PROPERTY(account.adds_up());
 }
 
 void check_wish(const Said& said) {

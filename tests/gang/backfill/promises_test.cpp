@@ -1,6 +1,6 @@
 // A day of gangs with run times, drawn by a seed: what was promised is kept, as long as nobody runs
 // longer than he said; and how busy the nodes are, and how long gangs wait, in each mode. The table
-// in docs/backfill.md is of BACKFILL_DAYS=10.
+// in docs/manage/backfill.md is of BACKFILL_DAYS=10.
 #include "tests/gang/random.hpp"
 #include "tests/gang/world.hpp"
 

@@ -18,7 +18,7 @@ TEST_CASE("cluster events: a node's cost is its label, and no whole number costs
             node.labels = {{"cost", text}};
         }
         events.on(gang::NodeUpserted{node});
-        return known.model.cluster.node(*known.model.cluster.find_node("n1")).cost;
+        return known.model.cluster.nodes().node(*known.model.cluster.nodes().find("n1")).cost;
     };
     CHECK(cost_of(nullptr) == 0);
     CHECK(cost_of("7") == 7);
@@ -46,7 +46,7 @@ TEST_CASE("cluster events: a node that goes is known no more") {
     gang::ClusterEvents events(known.model);
     events.on(gang::NodeUpserted{tests::node("n1", 4, 1'024)});
     events.on(gang::NodeDeleted{"n1"});
-    CHECK_FALSE(known.model.cluster.find_node("n1"));
+    CHECK_FALSE(known.model.cluster.nodes().find("n1"));
 }
 
 TEST_CASE("cluster events: cards that cannot be read are said once, and anew once they could be read") {

@@ -70,9 +70,9 @@ TEST_CASE(
     core::Pod ended = bound("a", "n1", 1'000);
     ended.phase = core::PodPhase::succeeded;
     model.upsert_other_pod(ended);
-    CHECK_FALSE(model.cluster().find_pod("uid-a"));
+    CHECK_FALSE(model.cluster().pods().find("uid-a"));
     model.upsert_other_pod(bound("b", "", 1'000));
-    CHECK_FALSE(model.cluster().find_pod("uid-b"));
+    CHECK_FALSE(model.cluster().pods().find("uid-b"));
 }
 
 TEST_CASE("cluster model: nodes to check are those where something may be in the way") {
@@ -97,7 +97,7 @@ TEST_CASE("cluster model: a node in quarantine is closed until something is hear
     ClusterModel model;
     model.upsert_node(tests::node("n1", 4, 1'000));
     const auto node = [&model]() -> const core::Node& {
-        return model.cluster().node(*model.cluster().find_node("n1"));
+        return model.cluster().nodes().node(*model.cluster().nodes().find("n1"));
     };
     const std::int64_t until_ms = model.refused("n1", false, 1'000);
     CHECK(node().is_quarantined);

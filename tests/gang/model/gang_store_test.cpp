@@ -10,16 +10,16 @@ using tests::Known;
 TEST_CASE("gang store: what is erased holds nothing any more") {
     Known known;
     known.add_node("n1", 8);
-    const std::size_t shapes = known.model.cluster.shape_references();
+    const std::size_t shapes = known.model.cluster.shapes().references();
     Application& app = known.add_gang("d1", "n1", 3);
     CHECK(known.model.gangs.find("d1") == &app);
-    CHECK(known.model.cluster.shape_references() > shapes);
+    CHECK(known.model.cluster.shapes().references() > shapes);
     known.model.gangs.erase("d1");
     known.model.gangs.erase("d1");  // twice changes nothing
     CHECK(known.model.gangs.find("d1") == nullptr);
     CHECK(known.model.gangs.size() == 0);
-    CHECK(known.model.cluster.shape_references() == shapes);
-    CHECK(known.model.ledger.unfilled().empty());
+    CHECK(known.model.cluster.shapes().references() == shapes);
+    CHECK(known.model.ledger.counts().unfilled().empty());
 }
 
 TEST_CASE("gang store: an ended gang is known as long as executors of it are") {
@@ -59,5 +59,5 @@ TEST_CASE("gang store: the same shape again changes nothing, another one is in t
     known.model.shapes.set_driver(app, entry.pod);
     CHECK(known.model.worklist.queue_changed);
     CHECK(known.model.cluster.resources(*app.declared.driver_shape) == entry.pod.requests);
-    CHECK(known.model.cluster.shape_references() == 1);
+    CHECK(known.model.cluster.shapes().references() == 1);
 }

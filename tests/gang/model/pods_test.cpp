@@ -94,14 +94,14 @@ TEST_CASE("pods: a driver that rests and is woken is what it was, as far as anyb
     }
     const gang::PodId id = add_driver(pods, texts, pod);
     const auto says = [&] {
-        const std::string* text = pods.reservation(id);
+        const std::string* text = pods[id].reservation();
         return std::make_tuple(
             text == nullptr ? std::string("none") : "text " + *text,
-            pods.application(id),
-            pods.scheduler_name(id),
-            pods.resource_version(id),
-            pods.application_key(id),
-            pods.is_driver(id) && pods.hand_made(id) && pods.phase(id) == pod.phase);
+            pods[id].application(),
+            pods[id].scheduler_name(),
+            pods[id].resource_version(),
+            pods[id].application_key(),
+            pods[id].is_driver() && pods[id].is_hand_made() && pods[id].phase() == pod.phase);
     };
     const auto expanded = says();
     pods.compact(id);
@@ -163,8 +163,8 @@ TEST_CASE("pods: a resting driver is known by what is decided from it") {
         shown.deleting = true;
     }
     CHECK(pods.is_known(id, shown) == is_same);
-    CHECK(pods.resource_version(id) == (is_same ? "701" : "700"));
-    CHECK((pods.phase(id) == shown.phase) == (is_same || shown.phase == core::PodPhase::pending));
+    CHECK(pods[id].resource_version() == (is_same ? "701" : "700"));
+    CHECK((pods[id].phase() == shown.phase) == (is_same || shown.phase == core::PodPhase::pending));
 }
 
 TEST_CASE("pods: the place of a driver that was woken goes to the next that rests") {
@@ -181,7 +181,7 @@ TEST_CASE("pods: the place of a driver that was woken goes to the next that rest
         }
         for (int i = 0; i < 3; ++i) {
             const gang::PodId id = ids[static_cast<std::size_t>(i)];
-            CHECK(pods.resource_version(id) == std::to_string(100 * round + i));
+            CHECK(pods[id].resource_version() == std::to_string(100 * round + i));
             pods.erase(id);
         }
         ids.clear();
@@ -204,7 +204,7 @@ TEST_CASE("pods: what executors of one owner have in common is each one's own st
         entry.profile = i == 3 ? 1 : 0;                         // one of another profile,
         entry.application_key = texts.keep(i == 4 ? "etl/other" : "");  // one of a set
         entry.is_executor = true;
-        pods.join(entry, i < 5 ? driver_uid : "somebody else");
+        pods.owners().join(entry, i < 5 ? driver_uid : "somebody else");
         shown.push_back(entry);
     }
     const auto check_all = [&] {
@@ -217,16 +217,16 @@ TEST_CASE("pods: what executors of one owner have in common is each one's own st
             CHECK(seen.application_key == as_shown.application_key);
             CHECK(seen.owner == as_shown.owner);
             CHECK(seen.is_executor);
-            CHECK(pods.profile(id) == as_shown.profile);
-            CHECK(pods.application_key(id) == as_shown.application_key.str());
-            CHECK(pods.requests(id) == as_shown.pod.requests);
-            CHECK(pods.namespace_of(id) == "etl");
-            CHECK(pods.full_name(id) == "etl/" + as_shown.pod.name);
-            CHECK(pods.match_name(id, "etl/" + as_shown.pod.name) == 3);
-            CHECK(pods.match_name(id, as_shown.pod.name) == 2);
-            CHECK(pods.match_name(id, as_shown.pod.name + "0") == 0);
-            CHECK(pods.match_name(id, "etl") == 0);
-            CHECK(pods.match_name(id, "etl/") == 0);
+            CHECK(pods[id].profile() == as_shown.profile);
+            CHECK(pods[id].application_key() == as_shown.application_key.str());
+            CHECK(pods[id].requests() == as_shown.pod.requests);
+            CHECK(pods[id].namespace_name() == "etl");
+            CHECK(pods[id].full_name() == "etl/" + as_shown.pod.name);
+            CHECK(pods[id].match_name("etl/" + as_shown.pod.name) == 3);
+            CHECK(pods[id].match_name(as_shown.pod.name) == 2);
+            CHECK(pods[id].match_name(as_shown.pod.name + "0") == 0);
+            CHECK(pods[id].match_name("etl") == 0);
+            CHECK(pods[id].match_name("etl/") == 0);
         }
     };
     for (const gang::PodEntry& entry : shown) {
@@ -241,7 +241,7 @@ TEST_CASE("pods: what executors of one owner have in common is each one's own st
         check_all();
     }
     while (!shown.empty()) {
-        pods.leave(pods.expand(shown.back().id));
+        pods.owners().leave(pods.expand(shown.back().id));
         pods.erase(shown.back().id);
         shown.pop_back();
         check_all();
@@ -395,12 +395,12 @@ TEST_CASE("pods: what rests together is counted, and gone with the last of them"
         entry.pod.name = "a-exec-" + uid;
         entry.pod.node_name = "n1";
         entry.pod.requests.cpu_milli = milli;
-        pods.join(entry, "owner");
+        pods.owners().join(entry, "owner");
         pods.compact(entry.id);
     };
     const auto remove = [&](const std::string& uid) {
         const gang::PodId id = pods.id_of(uid);
-        pods.leave(pods.expand(id));
+        pods.owners().leave(pods.expand(id));
         pods.erase(id);
     };
     add("1", 1'000);

@@ -67,7 +67,7 @@ struct Truth {
                 unattempted[place.shape] += place.is_attempted ? 0 : 1;
             }
         }
-        for (const auto& [key, gang_class] : line.gang_classes()) {
+        for (const auto& [key, gang_class] : line.classes().all()) {
             const std::uint32_t shape = key.shapes.front().value;
             CHECK(gang_class.sizes == sizes[shape]);
             CHECK(gang_class.unattempted == unattempted[shape]);
@@ -125,8 +125,8 @@ TEST_CASE("waiting line: the same as an ordered map, whoever comes, goes and cha
                 truth.waiting[app.rank()].shape = 0;
                 truth.waiting[app.rank()].is_attempted = false;
             } else if (waits && truth.waiting[app.rank()].shape != 0) {
-                line.note_attempt(line.entry(app));
-                line.note_attempt(line.entry(app));
+                line.classes().note_attempt(line.entry(app));
+                line.classes().note_attempt(line.entry(app));
                 truth.waiting[app.rank()].is_attempted = true;
             }
             if (chance.chance(20)) {
@@ -154,7 +154,7 @@ TEST_CASE("waiting line: the same as an ordered map, whoever comes, goes and cha
         CHECK(line.sorted_entries().empty());
         CHECK(line.is_classified());
         line.take_unclassified();
-        CHECK(line.gang_classes().empty());
+        CHECK(line.classes().all().empty());
     }
 }
 
@@ -194,11 +194,11 @@ TEST_CASE("waiting line: a kind that nobody is of any more knows nothing, and go
     line.insert(app, false);
     line.take_unclassified();
     line.classify(app, class_of(1), 4);
-    gang::EquivalenceClass& gang_class = line.gang_classes().at(class_of(1));
+    gang::EquivalenceClass& gang_class = line.classes().all().at(class_of(1));
     gang_class.verdicts[0].refused = 4;
     line.erase(app);
     CHECK(gang_class.verdicts[0].refused == gang::ClassVerdict{}.refused);
-    CHECK(line.gang_classes().size() == 1);  // a cycle may stand in it
+    CHECK(line.classes().all().size() == 1);  // a cycle may stand in it
     line.take_unclassified();
-    CHECK(line.gang_classes().empty());
+    CHECK(line.classes().all().empty());
 }

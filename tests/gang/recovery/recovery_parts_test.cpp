@@ -46,7 +46,7 @@ struct Restart {
         app.declared.conf_needed = false;
         app.phase = gang::Phase::running;
         known.model.shapes.set_driver(app, entry.pod);
-        known.model.ledger.settle(entry);
+        known.model.ledger.pod_allocations().settle(entry);
         known.model.worklist.to_adopt.insert(app.rank());
         return app;
     }

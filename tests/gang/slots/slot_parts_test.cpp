@@ -102,7 +102,7 @@ TEST_CASE(
     known.add_node("n1");
     known.add_node("n2");
     Application& app = known.add_gang("d1", "n1", 1);
-    known.model.ledger.add_open(app, 0, *known.model.cluster.find_node("n2"), 1);
+    known.model.ledger.add_open(app, 0, *known.model.cluster.nodes().find("n2"), 1);
     known.add_executor("e1", app, "n2");
     gang::PodEntry& foreign = known.add_executor("e0", app, "n1");
     foreign.pod.namespace_name = "somewhere-else";

@@ -10,7 +10,7 @@ from ..process.polling import eventually
 from .rig import ROOT, Scheduler
 
 ANY_API = ("--api", "127.0.0.1:0")
-SCHEMA = json.loads((ROOT / "docs/api.schema.json").read_text())
+SCHEMA = json.loads((ROOT / "docs/reference/api.schema.json").read_text())
 
 
 class ApiPort:

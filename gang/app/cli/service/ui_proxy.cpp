@@ -150,7 +150,7 @@ HttpReply UiProxy::told(int status, const std::string& body) const {
     }
     std::string why = k8s::decode_status(status, body).message;
     if (status == 403) {
-        why += "; `get` of services/proxy is needed (docs/api.md)";
+        why += "; `get` of services/proxy is needed (docs/reference/api.md)";
     } else if (status == 404 || status == 503) {
         why += fmt::format(
             "; is there a Service {} with a port {} in namespace {}, and api.enabled set?",

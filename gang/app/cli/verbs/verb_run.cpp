@@ -367,7 +367,8 @@ Verb run_verb() {
             "profile",
             0,
             "NAME",
-            "serve a built-in profile, too; may be repeated (docs/configuration.md lists them)"},
+            "serve a built-in profile, too; may be repeated (docs/reference/configuration.md lists "
+            "them)"},
         Flag{
             "leader-elect",
             0,

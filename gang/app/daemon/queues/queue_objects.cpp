@@ -31,6 +31,10 @@ QueueObjects::QueueObjects(
           };
           return out;
       }()),
+      effective_(
+          *wiring_.file,
+          [this](const config::Schema& file) { return add_objects(file); },
+          wiring_.tell),
       status_timer_(io) {}
 
 void QueueObjects::start(std::function<void()> known) {
@@ -46,7 +50,7 @@ void QueueObjects::stop() {
 }
 
 void QueueObjects::on_change() {
-    wiring_.changed();
+    effective_.refresh(*wiring_.file);
     if (!watch_.volcano_objects().empty() && !is_status_awaited_) {
         await_statuses();
     }
@@ -55,7 +59,7 @@ void QueueObjects::on_change() {
     }
 }
 
-config::Schema QueueObjects::with(const config::Schema& file) {
+config::Schema QueueObjects::add_objects(const config::Schema& file) {
     if (!watch_.has_kind()) {
         return file;
     }

@@ -6,6 +6,7 @@
 
 #include "config/schema.hpp"
 #include "gang/app/base/log.hpp"
+#include "gang/app/daemon/queues/effective_config.hpp"
 #include "gang/app/daemon/queues/first_answer.hpp"
 #include "gang/app/daemon/queues/queue_statuses.hpp"
 #include "gang/queue_view.hpp"
@@ -25,9 +26,10 @@ namespace gang::app {
 class QueueObjects {
 public:
     struct Wiring {
-        const Log* log = nullptr;  ///< lives as long
-        /// with() says something else now.
-        std::function<void()> changed;
+        const Log* log = nullptr;              ///< lives as long
+        const config::Schema* file = nullptr;  ///< the file's configuration; lives as long
+        /// The scheduler is to go by another configuration.
+        std::function<void(config::Schema)> tell;
         /// The queues with what they hold, if they are ours to speak of: we lead. Else none.
         std::function<std::vector<QueueView>()> queues;
         std::function<void(
@@ -43,11 +45,14 @@ public:
     void start(std::function<void()> known);
     void stop();
 
-    /// The configuration with the objects. Objects that are not taken are logged, each time they
-    /// are others.
-    config::Schema with(const config::Schema& file);
+    /// The file's configuration may be another one.
+    void file_changed() { effective_.refresh(*wiring_.file); }
+    /// What the scheduler goes by: the file's configuration with the objects.
+    const config::Schema& config() const { return effective_.get(); }
 
 private:
+    /// Objects that are not taken are logged, each time they are others.
+    config::Schema add_objects(const config::Schema& file);
     void on_change();
     void tell(const std::vector<std::string>& problems);
     void await_statuses();
@@ -57,6 +62,7 @@ private:
     FirstAnswer first_;
     std::vector<std::string> told_;
     k8s::QueueObjectWatch watch_;
+    EffectiveConfig effective_;
     boost::asio::steady_timer status_timer_;
     bool is_status_awaited_ = false;
     QueueStatuses statuses_;

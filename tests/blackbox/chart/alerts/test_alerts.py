@@ -9,7 +9,7 @@ import yaml
 from support.plane.chart import CHART, Helm, find
 
 ALERTS = CHART / "files/alerts.yaml"
-RUNBOOK = CHART.parents[1] / "docs/alerts.md"
+RUNBOOK = CHART.parents[1] / "docs/manage/alerts.md"
 CASES = sorted(Path(__file__).parent.glob("*.yaml"))
 
 
@@ -78,7 +78,7 @@ def test_each_alert_says_what_it_means_and_has_its_page() -> None:
     assert set(sections) == {rule["alert"] for rule in rules()}
     for rule in rules():
         assert set(rule["annotations"]) == {"summary", "description", "runbook_url"}, rule["alert"]
-        assert rule["annotations"]["runbook_url"] == f"docs/alerts.md#{rule['alert'].lower()}"
+        assert rule["annotations"]["runbook_url"] == f"docs/manage/alerts.md#{rule['alert'].lower()}"
 
 
 def test_the_chart_says_where_the_pages_are(helm: Path, tmp_path: Path) -> None:
@@ -89,4 +89,5 @@ def test_the_chart_says_where_the_pages_are(helm: Path, tmp_path: Path) -> None:
     found = find(chart.template(*enabled, "--set", "metrics.prometheusRule.runbooks=https://wiki.example/gang/"),
                  "PrometheusRule")
     for rule in found["spec"]["groups"][0]["rules"]:
-        assert rule["annotations"]["runbook_url"] == f"https://wiki.example/gang/docs/alerts.md#{rule['alert'].lower()}"
+        page = f"docs/manage/alerts.md#{rule['alert'].lower()}"
+        assert rule["annotations"]["runbook_url"] == f"https://wiki.example/gang/{page}"

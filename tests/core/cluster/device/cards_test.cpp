@@ -2,8 +2,9 @@
 // chosen, and what is left after allocations, trials and roll backs in any order.
 
 #include "core/cluster/cluster.hpp"
+#include "core/cluster/allocation/cluster_accounts.hpp"
 #include "core/cluster/device/card_room.hpp"
-#include "core/cluster/trial.hpp"
+#include "core/cluster/allocation/trial.hpp"
 #include "core/placement/placement.hpp"
 #include "core/value/device/card_ask.hpp"
 #include "tests/core/random.hpp"
@@ -51,8 +52,29 @@ CardUse on(const std::string& card, std::int64_t amount) {
 }
 
 std::string card_of(const Cluster& cluster, AllocationId id) {
-    const auto cards = cluster.cards_of(id);
+    const auto cards = cluster.allocations().cards_of(id);
     return cards.empty() ? "" : std::string(id_of_card(cards.front().name));
+}
+
+/// All that is left in every view: what names have which numbers is no part of it.
+std::vector<std::int64_t> room_of_all(const Cluster& cluster) {
+    std::vector<std::int64_t> room;
+    const core::NodeColumns& columns = cluster.columns();
+    const auto held = cluster.extended_names().find(units);
+    for (const NodeIndex node : cluster.nodes().by_name()) {
+        for (const View view : {View::free, View::without_gangs, View::allocatable}) {
+            for (const auto& column : {columns.cpu(view), columns.memory(view), columns.pods(view)}) {
+                room.push_back(column[node.value]);
+            }
+            if (!held) continue;
+            room.push_back(columns.extended(node, *held, view));
+            columns.for_each_card(node, *held, view, [&](const core::NodeColumns::CardRoom& card) {
+                room.push_back(card.order);
+                room.push_back(card.free);
+            });
+        }
+    }
+    return room;
 }
 
 }  // namespace
@@ -61,7 +83,7 @@ TEST_CASE("VGPU-1, VGPU-2, VGPU-7: a pod's units are on one card") {
     Cluster cluster;
     cluster.upsert_node(card_node("n1", {8, 8}));
     const ShapeId six = cluster.intern_shape(asking(6), {});
-    const NodeIndex n1 = *cluster.find_node("n1");
+    const NodeIndex n1 = *cluster.nodes().find("n1");
     CHECK(cluster.capacity(n1, six, View::free) == 2);
     cluster.upsert_pod("a", "n1", asking(4), UsedBy::other_scheduler, on("U1", 4));
     cluster.upsert_pod("b", "n1", asking(4), UsedBy::other_scheduler, on("U2", 4));
@@ -80,7 +102,7 @@ TEST_CASE("VGPU-1, VGPU-2, VGPU-7: a pod's units are on one card") {
     cluster.upsert_pod("c", "n2", asking(8), UsedBy::other_scheduler, on("U1", 8));
     const Placement placed = planner.place(cluster, {six, {}});
     REQUIRE(std::holds_alternative<Plan>(placed));
-    CHECK(cluster.node_name(std::get<Plan>(placed).driver) == "n2");
+    CHECK(cluster.nodes().name(std::get<Plan>(placed).driver) == "n2");
     cluster.remove_pod("a");  // VGPU-9
     CHECK(cluster.capacity(n1, six, View::free) == 1);
 }
@@ -89,7 +111,7 @@ TEST_CASE("VGPU-17: units of which nobody says the card count on every card") {
     Cluster cluster;
     cluster.upsert_pod("theirs", "n1", asking(8), UsedBy::other_scheduler);
     cluster.upsert_node(card_node("n1", {16, 16}));
-    const NodeIndex n1 = *cluster.find_node("n1");
+    const NodeIndex n1 = *cluster.nodes().find("n1");
     const ShapeId twelve = cluster.intern_shape(asking(12), {});
     const ShapeId eight = cluster.intern_shape(asking(8), {});
     CHECK(cluster.capacity(n1, twelve, View::free) == 0);
@@ -104,7 +126,7 @@ TEST_CASE("VGPU-17: units of which nobody says the card count on every card") {
 TEST_CASE("which card: the one left with least, or with most; of equal ones the first") {
     Cluster cluster;
     cluster.upsert_node(card_node("n1", {16, 8, 8}));
-    const NodeIndex n1 = *cluster.find_node("n1");
+    const NodeIndex n1 = *cluster.nodes().find("n1");
     const ShapeId four = cluster.intern_shape(asking(4), {});
     const auto place = [&](CardChoice choice) {
         return card_of(cluster, cluster.allocate(n1, four, UsedBy::gang, 1, choice));
@@ -126,41 +148,41 @@ TEST_CASE(
     const auto cards = *node.cards;
     node.cards = NodeCards{units, {}, "abc"};
     cluster.upsert_node(node);
-    const NodeIndex n1 = *cluster.find_node("n1");
+    const NodeIndex n1 = *cluster.nodes().find("n1");
     const ShapeId twelve = cluster.intern_shape(asking(12), {});
     CHECK(cluster.capacity(n1, twelve, View::free) == 1);
-    const AllocationId six = cluster.allocate(n1, asking(6), UsedBy::gang);
-    CHECK(cluster.cards_of(six).empty());
+    const AllocationId six = cluster.allocations().allocate(n1, asking(6), UsedBy::gang);
+    CHECK(cluster.allocations().cards_of(six).empty());
     node.cards = cards;
     CHECK(cluster.upsert_node(node));
     CHECK(cluster.capacity(n1, twelve, View::free) == 0);
     const ShapeId four = cluster.intern_shape(asking(4), {});
     CHECK(cluster.capacity(n1, four, View::free) == 0);  // the six may be on either
-    cluster.reallocate(six, asking(6), UsedBy::gang);
+    cluster.allocations().reallocate(six, asking(6), UsedBy::gang);
     CHECK(card_of(cluster, six) == "U1");
     CHECK(cluster.capacity(n1, four, View::free) == 2);
-    cluster.release(six);
+    cluster.allocations().release(six);
     cluster.release_shape(four);
     cluster.release_shape(twelve);
-    for (const Account& account : cluster.accounts()) CHECK(account.adds_up());
+    for (const Account& account : core::accounts_of(cluster)) CHECK(account.adds_up());
 }
 
 TEST_CASE("a card that is gone, overdrawn, or another than was thought") {
     Cluster cluster;
     cluster.upsert_node(card_node("n1", {16, 16}));
-    const NodeIndex n1 = *cluster.find_node("n1");
-    const AllocationId ten = cluster.allocate(n1, asking(10), UsedBy::gang);
-    const AllocationId eight = cluster.allocate(n1, asking(8), UsedBy::gang);
+    const NodeIndex n1 = *cluster.nodes().find("n1");
+    const AllocationId ten = cluster.allocations().allocate(n1, asking(10), UsedBy::gang);
+    const AllocationId eight = cluster.allocations().allocate(n1, asking(8), UsedBy::gang);
     CHECK(card_of(cluster, ten) == "U1");
     CHECK(card_of(cluster, eight) == "U2");
-    cluster.reallocate(ten, asking(10), UsedBy::gang, on("U2", 10));  // VGPU-16
+    cluster.allocations().reallocate(ten, asking(10), UsedBy::gang, on("U2", 10));  // VGPU-16
     CHECK(cluster.columns().is_overcommitted(n1));
-    cluster.choose_card_anew(eight, CardChoice::least_left);
+    cluster.allocations().choose_card_anew(eight, CardChoice::least_left);
     CHECK(card_of(cluster, eight) == "U1");
     CHECK_FALSE(cluster.columns().is_overcommitted(n1));
     cluster.upsert_node(card_node("n1", {16}));
     CHECK(cluster.columns().is_overcommitted(n1));  // 18 of 16 altogether
-    cluster.reallocate(ten, asking(4), UsedBy::gang);
+    cluster.allocations().reallocate(ten, asking(4), UsedBy::gang);
     CHECK(card_of(cluster, ten) == "U1");
     CHECK_FALSE(cluster.columns().is_overcommitted(n1));
 }
@@ -172,17 +194,17 @@ TEST_CASE("a card is known by its id alone: by which it has a name while somebod
     node.cards->cards[0].id = front + "0";
     node.cards->cards[1].id = front + "1";
     cluster.upsert_node(node);
-    const NodeIndex n1 = *cluster.find_node("n1");
-    CHECK(cluster.node_as_told(n1) == node);
-    CHECK_FALSE(cluster.upsert_node(cluster.node_as_told(n1)));
-    CHECK_FALSE(cluster.find_extended(card_name(units, front + "1")));
+    const NodeIndex n1 = *cluster.nodes().find("n1");
+    CHECK(cluster.room().node_as_told(n1) == node);
+    CHECK_FALSE(cluster.upsert_node(cluster.room().node_as_told(n1)));
+    CHECK_FALSE(cluster.extended_names().find(card_name(units, front + "1")));
     cluster.upsert_pod("a", "n1", asking(10), UsedBy::other_scheduler, on(front + "1", 10));
-    CHECK(cluster.find_extended(card_name(units, front + "1")));
+    CHECK(cluster.extended_names().find(card_name(units, front + "1")));
     const ShapeId eight = cluster.intern_shape(asking(8), {});
     const auto chosen = [&] {
         const AllocationId id = cluster.allocate(n1, eight, UsedBy::gang);
         const std::string card = card_of(cluster, id);
-        cluster.release(id);
+        cluster.allocations().release(id);
         return card;
     };
     CHECK(chosen() == front + "0");
@@ -194,10 +216,10 @@ TEST_CASE("a card is known by its id alone: by which it has a name while somebod
     CHECK(cluster.capacity(n1, eight, View::free) == 2);
     CHECK(chosen() == front + "2");
     cluster.remove_pod("a");
-    CHECK_FALSE(cluster.find_extended(card_name(units, front + "1")));
+    CHECK_FALSE(cluster.extended_names().find(card_name(units, front + "1")));
     cluster.remove_node("n1");
     cluster.release_shape(eight);
-    for (const Account& account : cluster.accounts()) CHECK(account.adds_up());
+    for (const Account& account : core::accounts_of(cluster)) CHECK(account.adds_up());
 }
 
 TEST_CASE("whole cards at once: no pod gets one twice") {
@@ -264,7 +286,7 @@ TEST_CASE("cards by chance: capacities and choices are those of cards counted by
         };
         for (int step = 0; step < 60; ++step) {
             const std::string name = "n" + std::to_string(random.between(0, 3));
-            const NodeIndex node = *cluster.find_node(name);
+            const NodeIndex node = *cluster.nodes().find(name);
             const std::int64_t amount = random.between(1, 9);
             const ShapeId shape = cluster.intern_shape(asking(amount), {});
             CHECK(cluster.capacity(node, shape, View::free) == capacity_by_hand(name, amount));
@@ -273,13 +295,13 @@ TEST_CASE("cards by chance: capacities and choices are those of cards counted by
                     random.between(0, static_cast<std::int64_t>(held.size()) - 1));
                 const Held one = held[at];
                 held.erase(held.begin() + static_cast<std::ptrdiff_t>(at));
-                cluster.release(one.id);
+                cluster.allocations().release(one.id);
                 nodes[one.node].sum += one.amount;
                 (one.card.empty() ? nodes[one.node].unknown : nodes[one.node].left[one.card]) +=
                     one.card.empty() ? -one.amount : one.amount;
             } else if (random.one_in(4)) {
                 const AllocationId id =
-                    cluster.allocate(node, asking(amount), UsedBy::other_scheduler);
+                    cluster.allocations().allocate(node, asking(amount), UsedBy::other_scheduler);
                 held.push_back({id, name, "", amount});
                 nodes[name].sum -= amount;
                 nodes[name].unknown += amount;
@@ -298,7 +320,7 @@ TEST_CASE("cards by chance: capacities and choices are those of cards counted by
                     trial.allocate(node, shape, UsedBy::gang, 1);
                     if (!held.empty()) trial.release(held.front().id);
                 }
-                CHECK(cluster.columns() == before.columns());
+                CHECK(room_of_all(cluster) == room_of_all(before));
                 const AllocationId id = cluster.allocate(
                     node,
                     shape,
@@ -323,15 +345,15 @@ TEST_CASE("cards by chance: capacities and choices are those of cards counted by
                 for (const NodeCount& some : plan->executors[0]) {
                     for (std::int64_t i = 0; i < some.count; ++i) {
                         placed.push_back(cluster.allocate(some.node, shape, UsedBy::gang));
-                        CHECK_FALSE(cluster.cards_of(placed.back()).empty());
+                        CHECK_FALSE(cluster.allocations().cards_of(placed.back()).empty());
                         CHECK_FALSE(cluster.columns().is_card_overdrawn(
-                            some.node, *cluster.find_extended(units)));
+                            some.node, *cluster.extended_names().find(units)));
                     }
                 }
-                for (const AllocationId id : placed) cluster.release(id);
+                for (const AllocationId id : placed) cluster.allocations().release(id);
             }
             cluster.release_shape(shape);
-            for (const Account& account : cluster.accounts()) CHECK(account.adds_up());
+            for (const Account& account : core::accounts_of(cluster)) CHECK(account.adds_up());
         }
     }
 }
@@ -388,7 +410,7 @@ std::int64_t filled(Cluster& cluster, NodeIndex node, const Resources& each) {
         REQUIRE_FALSE(cluster.columns().is_overcommitted(node));
         REQUIRE(taken.size() < 1000);
     }
-    for (const AllocationId id : taken) cluster.release(id);
+    for (const AllocationId id : taken) cluster.allocations().release(id);
     cluster.release_shape(shape);
     return static_cast<std::int64_t>(taken.size());
 }
@@ -398,7 +420,7 @@ std::int64_t filled(Cluster& cluster, NodeIndex node, const Resources& each) {
 TEST_CASE("asks: memory, compute and the number of pods on a card count, each card by itself") {
     Cluster cluster;
     cluster.upsert_node(vgpu_node("n1", {{16000}, {8000}}));
-    const NodeIndex n1 = *cluster.find_node("n1");
+    const NodeIndex n1 = *cluster.nodes().find("n1");
     const auto capacity = [&](const Resources& each) {
         const ShapeId shape = cluster.intern_shape(each, {});
         const std::int64_t found = cluster.capacity(n1, shape, View::free);
@@ -413,7 +435,7 @@ TEST_CASE("asks: memory, compute and the number of pods on a card count, each ca
     CHECK(capacity(vgpus(1, 1)) == 20);  // 10 pods a card
     CHECK(capacity(vgpus(1, 0)) == 2);   // whole cards
     cluster.upsert_node(vgpu_node("n2", {{1000}, {1000}, {2000}}));
-    const NodeIndex n2 = *cluster.find_node("n2");
+    const NodeIndex n2 = *cluster.nodes().find("n2");
     CHECK(filled(cluster, n2, vgpus(2, 1000)) == 2);  // the third card with each of the others
     for (const Resources& each :
          {vgpus(1, 5000), vgpus(1, 3000, 40), vgpus(2, 5000), vgpus(1, 1), vgpus(1, 0)}) {
@@ -421,32 +443,32 @@ TEST_CASE("asks: memory, compute and the number of pods on a card count, each ca
     }
     // Who has all of its compute has the card.
     const AllocationId alone =
-        cluster.allocate(n1, vgpus(1, 100, 100), UsedBy::gang, {CardChoice::least_left, {}});
+        cluster.allocations().allocate(n1, vgpus(1, 100, 100), UsedBy::gang, {CardChoice::least_left, {}});
     CHECK(
-        cluster.cards_of(alone) == std::vector<ExtendedResource>{
+        cluster.allocations().cards_of(alone) == std::vector<ExtendedResource>{
                                        {"volcano.sh/vgpu+cores@G2", 100},
                                        {"volcano.sh/vgpu+memory@G2", 100},
                                        {"volcano.sh/vgpu+slots@G2", 10}});
     CHECK(capacity(vgpus(1, 1)) == 10);
     CHECK(capacity(vgpus(1, 5000)) == 3);
     const AllocationId half =
-        cluster.allocate(n1, vgpus(1, 100, 50), UsedBy::gang, {CardChoice::least_left, {}});
+        cluster.allocations().allocate(n1, vgpus(1, 100, 50), UsedBy::gang, {CardChoice::least_left, {}});
     CHECK(capacity(vgpus(1, 100, 100)) == 0);  // no card is idle
     CHECK(capacity(vgpus(1, 100, 50)) == 1);
-    cluster.release(half);
-    cluster.release(alone);
+    cluster.allocations().release(half);
+    cluster.allocations().release(alone);
     CHECK(capacity(vgpus(1, 100, 100)) == 2);
 }
 
 TEST_CASE("asks: memory on a card that lacks only compute is of no use, and is not what is said to be free") {
     Cluster cluster;
     cluster.upsert_node(vgpu_node("n1", {{16000}, {8000}}));
-    const NodeIndex n1 = *cluster.find_node("n1");
+    const NodeIndex n1 = *cluster.nodes().find("n1");
     const auto most_free = [&](const Resources& each) {
         const ShapeId shape = cluster.intern_shape(each, {});
         std::int64_t found = -1;
         for (const ExtendedDemand& wanted : cluster.demand(shape).extended) {
-            if (cluster.columns().find_card_ask(wanted.id) != nullptr) {
+            if (cluster.columns().names().find_card_ask(wanted.id) != nullptr) {
                 found = emptiest_card(cluster.columns(), n1, wanted.id, View::free, {})->free;
             }
         }
@@ -454,8 +476,8 @@ TEST_CASE("asks: memory on a card that lacks only compute is of no use, and is n
         return found;
     };
     CHECK(most_free(vgpus(1, 5000, 50)) == 16000);
-    cluster.allocate(n1, vgpus(1, 3000, 60), UsedBy::gang, {CardChoice::least_left, {}});
-    cluster.allocate(n1, vgpus(1, 16000, 60), UsedBy::gang, {CardChoice::least_left, {}});
+    cluster.allocations().allocate(n1, vgpus(1, 3000, 60), UsedBy::gang, {CardChoice::least_left, {}});
+    cluster.allocations().allocate(n1, vgpus(1, 16000, 60), UsedBy::gang, {CardChoice::least_left, {}});
     CHECK(most_free(vgpus(1, 5000, 40)) == 5000);
     CHECK(most_free(vgpus(1, 5000, 50)) == 0);
     CHECK(most_free(vgpus(1, 5001, 50)) == 5000);
@@ -464,7 +486,7 @@ TEST_CASE("asks: memory on a card that lacks only compute is of no use, and is n
 TEST_CASE("asks: a pod of somebody else counts where its word says, or on every card") {
     Cluster cluster;
     cluster.upsert_node(vgpu_node("n1", {{16000}, {16000}}));
-    const NodeIndex n1 = *cluster.find_node("n1");
+    const NodeIndex n1 = *cluster.nodes().find("n1");
     const ShapeId ten = cluster.intern_shape(vgpus(1, 10000), {});
     CHECK(cluster.capacity(n1, ten, View::free) == 2);
     cluster.upsert_pod("theirs", "n1", vgpus(1, 8000), UsedBy::other_scheduler);
@@ -514,7 +536,7 @@ TEST_CASE("asks: a gang's pods of two kinds are planned card by card, as they ar
             cards.push_back({random.between(1, 5) * 4, random.between(1, 4)});
         }
         cluster.upsert_node(vgpu_node("n1", cards));
-        const NodeIndex n1 = *cluster.find_node("n1");
+        const NodeIndex n1 = *cluster.nodes().find("n1");
         for (int i = 0; i < 3; ++i) {
             const Resources each =
                 vgpus(random.between(1, 3), random.between(0, 8), random.between(0, 4) * 25);
@@ -535,6 +557,6 @@ TEST_CASE("asks: a gang's pods of two kinds are planned card by card, as they ar
         const AllocationId taken = cluster.allocate(n1, a, UsedBy::gang);
         CAPTURE(round);
         CHECK(cluster.capacity(n1, b, View::free) == beside);
-        cluster.release(taken);
+        cluster.allocations().release(taken);
     }
 }

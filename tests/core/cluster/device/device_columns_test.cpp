@@ -6,7 +6,7 @@
 
 #include "core/cluster/cluster.hpp"
 #include "core/cluster/device/card_room.hpp"
-#include "core/cluster/trial.hpp"
+#include "core/cluster/allocation/trial.hpp"
 #include "core/placement/placement.hpp"
 #include "core/value/exclusive.hpp"
 #include "tests/core/random.hpp"
@@ -60,7 +60,7 @@ public:
                 const auto found = planner.capacities(cluster_, shape, view);
                 std::int64_t total = 0;
                 for (std::size_t at = 0; at < found.size(); ++at) {
-                    const NodeIndex node = cluster_.nodes_by_name()[at];
+                    const NodeIndex node = cluster_.nodes().by_name()[at];
                     REQUIRE(found[at] == cluster_.capacity(node, shape, view));
                     total += found[at];
                 }
@@ -74,11 +74,11 @@ public:
         const ShapeId shape = cluster_.intern_shape(amount(), {});
         {
             Trial trial(cluster_);
-            for (int i = 0; i < 3 && cluster_.node_count() > 0; ++i) {
+            for (int i = 0; i < 3 && cluster_.nodes().count() > 0; ++i) {
                 const auto at = random_.between(
-                    0, static_cast<std::int64_t>(cluster_.node_count()) - 1);
+                    0, static_cast<std::int64_t>(cluster_.nodes().count()) - 1);
                 trial.allocate(
-                    cluster_.nodes_by_name()[static_cast<std::size_t>(at)], shape, UsedBy::gang);
+                    cluster_.nodes().by_name()[static_cast<std::size_t>(at)], shape, UsedBy::gang);
             }
             check(planner);
         }
@@ -98,10 +98,10 @@ private:
         std::map<std::string, std::int64_t> said;
         for (const ReasonCount& reason : rejection.reasons) said[reason.reason] = reason.count;
         for (const ExtendedDemand& wanted : cluster_.demand(shape).extended) {
-            const std::string& name = cluster_.extended_name(wanted.id);
+            const std::string& name = cluster_.extended_names().name(wanted.id);
             if (is_exclusive(name)) continue;
             std::int64_t short_nodes = 0;
-            for (const NodeIndex node : cluster_.nodes_by_name()) {
+            for (const NodeIndex node : cluster_.nodes().by_name()) {
                 const std::int64_t there = cluster_.capacity(node, shape, view);
                 const std::int64_t left = cluster_.columns().extended(node, wanted.id, view);
                 short_nodes += left - there * wanted.amount < wanted.amount ? 1 : 0;
@@ -116,7 +116,7 @@ private:
         const Rejection& rejection, ShapeId shape, const ExtendedDemand& wanted, View view) {
         std::optional<CardShortage> expected;
         std::int64_t short_nodes = 0;
-        for (const NodeIndex node : cluster_.nodes_by_name()) {
+        for (const NodeIndex node : cluster_.nodes().by_name()) {
             std::vector<NodeColumns::CardRoom> cards;
             cluster_.columns().for_each_card(node, wanted.id, view, [&](const auto& card) {
                 cards.push_back(card);
@@ -145,8 +145,8 @@ private:
             expected->resource = share;
             expected->what = fmt::format("single GPU with {} free {}", wanted.amount, share);
             expected->best = left;
-            expected->node = cluster_.node_name(node);
-            expected->card = cluster_.card_id(node, best->order);
+            expected->node = cluster_.nodes().name(node);
+            expected->card = cluster_.columns().cards().id(node, best->order);
         }
         REQUIRE(rejection.card.has_value() == expected.has_value());
         if (!expected) return;
@@ -218,14 +218,14 @@ private:
                 {card_name(share, fmt::format("U{}", random_.between(1, 6))),
                  taken.extended_amount(share)}};
         }
-        held_.push_back(cluster_.allocate(
+        held_.push_back(cluster_.allocations().allocate(
             cluster_.node_or_placeholder(node_name()), taken, used_by, cards));
     }
 
     void release() {
         if (held_.empty()) return;
         const auto at = held_.begin() + random_.between(0, std::ssize(held_) - 1);
-        cluster_.release(*at);
+        cluster_.allocations().release(*at);
         held_.erase(at);
     }
 
@@ -318,8 +318,8 @@ TEST_CASE("devices: a cluster without any free says no by its maxima, however ma
     for (int i = 0; i < 10'000; ++i) {
         cluster.upsert_node(
             build::node(fmt::format("n{:05}", i)).cpu(64).memory("64Gi").extended("a.b/gpu", "8"));
-        cluster.allocate(
-            *cluster.find_node(fmt::format("n{:05}", i)),
+        cluster.allocations().allocate(
+            *cluster.nodes().find(fmt::format("n{:05}", i)),
             gpus(8),
             UsedBy::gang);
     }

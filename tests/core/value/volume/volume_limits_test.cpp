@@ -1,3 +1,4 @@
+#include "core/cluster/allocation/cluster_accounts.hpp"
 #include "core/value/volume/volume_limits.hpp"
 
 #include "core/cluster/cluster.hpp"
@@ -38,7 +39,7 @@ struct OneNode {
     }
     std::int64_t capacity(const std::vector<DriverVolume>& volumes) {
         const core::ShapeId shape = cluster.intern_shape(with(volumes), {});
-        const auto count = cluster.capacity(*cluster.find_node("n1"), shape, core::View::free);
+        const auto count = cluster.capacity(*cluster.nodes().find("n1"), shape, core::View::free);
         cluster.release_shape(shape);
         return count;
     }
@@ -96,7 +97,7 @@ TEST_CASE("volume limits: a number that comes to mean something else limits noth
     gpus.extended = {{"example.com/gpu", 1}, {"example.com/x", 1}};
     one.cluster.upsert_pod("q", "n1", gpus, core::UsedBy::other_scheduler);
     CHECK(one.capacity({shared("v1"), own}) == 63);
-    for (const core::Account& account : one.cluster.accounts()) {
+    for (const core::Account& account : core::accounts_of(one.cluster)) {
         CAPTURE(account.what);
         CHECK(account.adds_up());
     }
@@ -142,7 +143,7 @@ TEST_CASE("volume limits: who shares a volume that is there fits, also beyond th
     one.place("p", {shared("v1")});
     CHECK(one.capacity({shared("v1")}) == 63);
     const core::ShapeId shape = one.cluster.intern_shape(with({shared("v1")}), {});
-    const core::NodeIndex node = *one.cluster.find_node("n1");
+    const core::NodeIndex node = *one.cluster.nodes().find("n1");
     for (const core::View view : {core::View::without_gangs, core::View::allocatable}) {
         CHECK(one.cluster.capacity(node, shape, view) > 0);  // it is not said to fit nowhere
     }
@@ -167,7 +168,7 @@ TEST_CASE("volume limits: a disk of the pod's own counts for the driver that has
     const auto capacity = [&one](const Resources& asked) {
         const core::ShapeId shape = one.cluster.intern_shape(asked, {});
         const auto count =
-            one.cluster.capacity(*one.cluster.find_node("n1"), shape, core::View::free);
+            one.cluster.capacity(*one.cluster.nodes().find("n1"), shape, core::View::free);
         one.cluster.release_shape(shape);
         return count;
     };
@@ -178,7 +179,7 @@ TEST_CASE("volume limits: a disk of the pod's own counts for the driver that has
     CHECK(capacity(with_disk("gce-pd d1")) == 62);
     one.cluster.upsert_pod("r", "n1", with_disk("gce-pd d2"), core::UsedBy::other_scheduler);
     CHECK(capacity(with_disk("gce-pd d3")) == 0);
-    for (const core::Account& account : one.cluster.accounts()) CHECK(account.adds_up());
+    for (const core::Account& account : core::accounts_of(one.cluster)) CHECK(account.adds_up());
 }
 
 TEST_CASE("volume limits: what is known of claims goes, and the pod's own disks stay") {
