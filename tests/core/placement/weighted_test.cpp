@@ -298,3 +298,18 @@ TEST_CASE("weighted: a gang goes where its pods would go one by one") {
         CHECK(together == s.one_by_one(order, shape, count));
     }
 }
+
+TEST_CASE("weighted scores: a gang that they would spread out of its room is packed tightly") {
+    Setup setup;
+    setup.add(node("n1").cpu(4).memory("1Gi"));
+    setup.add(node("n2").cpu(5).memory("16Gi"));
+    const ShapeId plain = setup.cluster.intern_shape(resources("3"), {});
+    const ShapeId with_memory = setup.cluster.intern_shape(resources("3", "2Gi"), {});
+    const ScoreOrder order = {score("NodeResourcesLeastAllocated")};
+    // The emptier node would be the first one's, and is the only one for the second.
+    CHECK(setup.gang(order, plain, 1) == " n2:1");
+    const auto plan = setup.find(order, {}, {{plain, 1}, {with_memory, 1}});
+    REQUIRE(plan.has_value());
+    CHECK(setup.cluster.nodes().name(plan->executors[0][0].node) == "n1");
+    CHECK(setup.cluster.nodes().name(plan->executors[1][0].node) == "n2");
+}

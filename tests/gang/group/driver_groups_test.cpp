@@ -58,6 +58,12 @@ TEST_CASE("group size: what the driver leaves of minResources, in executors") {
         CHECK(size.executors[0].count == 2);
         CHECK(size.executors[0].requests.cpu_milli == 1000);
         CHECK(size.source == "spec.minResources of its PodGroup");
+        gang::Declaration said;
+        said.warnings = {"a warning"};
+        said.notes = {"a note"};
+        const auto warned = size_by(minimum_of(3, 3072), said);
+        CHECK(warned.warnings.front() == "a warning");
+        CHECK(warned.notes == said.notes);
         REQUIRE(size.warnings.size() == 1);
         CHECK(
             size.warnings[0] ==

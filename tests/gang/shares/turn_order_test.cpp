@@ -219,6 +219,9 @@ TEST_CASE("turn order: weights, guarantees, and resources that no node has") {
         return gang::share_of(tree.at(queue), usage.of(queue).amounts, cluster_of(10'000, 20, 4));
     };
     CHECK(gang::millionths(share("root.a", {5'000, 0, 0, {}})) == 500'000);
+    gang::Amounts of_nobody;
+    of_nobody.add(core::Resources{5'000, 0, 0, {}}, 1);
+    CHECK(gang::millionths(gang::share_of(of_nobody, cluster_of(10'000, 20, 4))) == 500'000);
     CHECK(gang::millionths(share("root.b", {5'000, 0, 0, {}})) == 250'000);
     CHECK(gang::millionths(share("root.a", {0, 0, 0, {{"nvidia.com/gpu", 3}}})) == 750'000);
     CHECK(gang::millionths(share("root.a", {0, 0, 0, {{"example.com/x", 3}}})) == 1'000'000);

@@ -85,3 +85,12 @@ TEST_CASE("a quoted text matches itself alone") {
     CHECK(model_matches(core::quote_for_pattern(text), "NVIDIA rtx (3090) [x] A+B.C"));
     CHECK_FALSE(model_matches(core::quote_for_pattern(text), "RTX 3090 x aab.c"));
 }
+
+TEST_CASE("model patterns: groups beside each other are not nested") {
+    std::string expression;
+    for (int i = 0; i < 40; ++i) expression += "(a)";
+    CHECK(model_matches(expression, std::string(40, 'a')));
+    std::string nested = "a";
+    for (int i = 0; i < 40; ++i) nested = "(" + nested + ")";
+    CHECK_FALSE(pattern_error(nested).empty());
+}
