@@ -138,16 +138,20 @@ class Cluster:
             self.kubelet.check()
             self.history.check()
 
+    def _empty(self, namespace: str) -> None:
+        for kind in SERVICES:
+            path = f"/api/v1/namespaces/{namespace}/{kind}"
+            for item in self.api.items(path):
+                self.api.delete(f"{path}/{item['metadata']['name']}", grace_seconds=0)
+
     def _clean_up(self) -> None:
         if not self.rig.is_running():
             return
         for namespace in self.namespaces:
-            for kind in SERVICES:
-                path = f"/api/v1/namespaces/{namespace}/{kind}"
-                for item in self.api.items(path):
-                    self.api.delete(f"{path}/{item['metadata']['name']}", grace_seconds=0)
+            self._empty(namespace)
             try:
                 self.api.delete(f"/api/v1/namespaces/{namespace}")
+                self._empty(namespace)  # of what a driver has made meanwhile: from now on nobody makes more
             except ApiError:
                 pass  # no controller finishes it on the real rig: an empty namespace may stay
         for node in self.api.items("/api/v1/nodes"):
