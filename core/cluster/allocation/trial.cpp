@@ -1,5 +1,7 @@
 #include "core/cluster/allocation/trial.hpp"
 
+#include <utility>
+
 namespace core {
 
 AllocationId Trial::allocate(
@@ -7,13 +9,19 @@ AllocationId Trial::allocate(
     if (count > 1 && cluster_.demand(shape).wants_cards) {
         for (; count > 1; --count) allocate(node, shape, used_by, 1, choice);
     }
+    if (cluster_.demand(shape).wants_volumes) keep_gains();
     const std::size_t numbers_before = allocations_.table_.size();
     const AllocationId id = cluster_.allocate(node, shape, used_by, count, choice);
     log_.push_back({id, {}, true, allocations_.table_.size() > numbers_before});
     return id;
 }
 
+void Trial::keep_gains() {
+    if (!gains_) gains_ = gains();
+}
+
 void Trial::release(AllocationId id) {
+    keep_gains();
     // The amounts keep their reference: the allocation may have been the last to hold them.
     log_.push_back({id, allocations_.detach(id), false, false});
 }
@@ -25,7 +33,7 @@ void Trial::commit() {
         allocations_.room().nodes().note_if_idle(step.allocation.node);
     }
     log_.clear();
-    gains_ = gains();
+    gains_.reset();
 }
 
 void Trial::roll_back() {
@@ -37,7 +45,7 @@ void Trial::roll_back() {
             allocations_.undo_detach(step.id, step.allocation);
         }
     }
-    gains() = gains_;
+    if (gains_) gains() = *std::exchange(gains_, std::nullopt);
 }
 
 }  // namespace core

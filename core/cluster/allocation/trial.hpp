@@ -15,7 +15,7 @@ namespace core {
 class Trial {
 public:
     explicit Trial(Cluster& cluster)
-        : cluster_(cluster), allocations_(cluster.allocations()), gains_(gains()) {}
+        : cluster_(cluster), allocations_(cluster.allocations()) {}
     ~Trial() { roll_back(); }
     Trial(const Trial&) = delete;
     Trial& operator=(const Trial&) = delete;
@@ -44,10 +44,11 @@ private:
         bool was_new = false;  ///< the token's number
     };
     FreeCapacityGains& gains() { return allocations_.room().gains(); }
+    void keep_gains();
 
     Cluster& cluster_;
     Allocations& allocations_;
-    FreeCapacityGains gains_;  ///< as they were at the start, or the last commit
+    std::optional<FreeCapacityGains> gains_;  ///< as they were before the first was noted
     std::vector<Step> log_;
 };
 
