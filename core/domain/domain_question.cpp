@@ -31,7 +31,7 @@ DomainQuestion::DomainQuestion(
     : in_(rules),
       pod_(pod),
       cluster_(cluster),
-      rules_(pod.rules.is_none() ? nullptr : &rules.rules(pod.rules)),
+      rules_(find_rules(rules, pod.rules)),
       live_(rules.find_live(pod.rules)) {}
 
 // kube-scheduler asks PodTopologySpread before InterPodAffinity, and there affinity first.

@@ -79,7 +79,7 @@ std::vector<RuleRef> rules_among_themselves(
     const PodRules& rules, const std::string& namespace_name, const StringMap& labels);
 
 /// Such pods prefer, or avoid, the nodes where others like them are: each that is placed changes
-/// what scores() says of the next.
+/// what DomainScores say of the next.
 bool prefers_among_themselves(
     const PodRules& rules, const std::string& namespace_name, const StringMap& labels);
 
@@ -136,7 +136,7 @@ public:
     const PodRules& rules(RulesId id) const { return interned_[id].first; }
 
     bool is_filled(RulesId id) const;
-    /// The same of preferences, for scores().
+    /// The same of preferences, for DomainScores.
     bool are_preferences_filled(RulesId id) const;
     bool all_filled() const { return matches_.all_filled(); }
     template <typename ForEachPod>
@@ -198,5 +198,10 @@ private:
     std::vector<LiveRules> live_;  ///< by RulesId
     std::uint64_t nodes_version_ = 0;
 };
+
+/// nullptr: none; those of others may still reach the pod.
+inline const PodRules* find_rules(const DomainRules& rules, RulesId id) {
+    return id.is_none() ? nullptr : &rules.rules(id);
+}
 
 }  // namespace core

@@ -128,7 +128,7 @@ void DomainPlanner::Attempt::charge(const RuledPart& part, NodeIndex node, std::
         card_choice(request_.policy, request_.scores));
     if (!part.pod) return;
     const IncomingPod& pod = *part.pod;
-    const PodRules* const rules = pod.rules.is_none() ? nullptr : &in_.rules_.rules(pod.rules);
+    const PodRules* const rules = find_rules(in_.rules_, pod.rules);
     for (std::int64_t i = 0; i < count; ++i) {
         placed_.push_back({node, pod.namespace_name, pod.labels, rules, false});
         in_.rules_.pod_placed(placed_.back(), in_.cluster_);

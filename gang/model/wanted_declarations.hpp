@@ -15,7 +15,7 @@ struct WantedDeclarations {
     std::set<Rank> to_rebuild;       ///< bound drivers whose declaration is wanted
     std::set<Rank> unverified;       ///< of these, whose unsealed text is held but not compared yet
     std::map<Rank, GangSize> found;  ///< of these, what was found: not settled yet
-    std::uint64_t settled_capacity = 0;  ///< free_capacity_version when that was last tried
+    std::uint64_t settled_capacity = 0;  ///< FreeCapacityGains::version() when that was last tried
 
     std::size_t size() const { return to_rebuild.size() + unverified.size() + found.size(); }
 };

@@ -71,7 +71,7 @@ private:
     };
     /// When those who found no room were last tried.
     struct Tried {
-        std::uint64_t capacity = 0;  ///< free_capacity_version
+        std::uint64_t capacity = 0;  ///< FreeCapacityGains::version()
         std::uint64_t rules = 0;     ///< InterPodRules::version
     };
     struct Growth {

@@ -56,7 +56,7 @@ private:
     SlotAssigner& assigner_;
     CalledExtenders& called_;
     bool is_repaired_ = true;
-    std::uint64_t repaired_at_ = 0;  ///< free_capacity_version of the last run
+    std::uint64_t repaired_at_ = 0;  ///< FreeCapacityGains::version() of the last run
 };
 
 }  // namespace gang

@@ -36,7 +36,7 @@ public:
     const std::string& name(NodeIndex node) const { return entries_[node.value].node.name; }
     /// Labels, taints and so on; of a placeholder the name alone is filled. Its uid and
     /// resourceVersion, which nobody asks a view for, are not kept, and its cards are among the
-    /// columns: of a node that is to be changed take node_as_told().
+    /// columns: of a node to be changed take NodeRoom::node_as_told().
     const Node& node(NodeIndex node) const { return entries_[node.value].node; }
     /// Present nodes, by name: the order of every tie-break.
     std::span<const NodeIndex> by_name() const { return order_; }

@@ -20,7 +20,7 @@ AffinityScores::AffinityScores(
     : in_(rules),
       pod_(pod),
       cluster_(cluster),
-      rules_(pod.rules.is_none() ? nullptr : &rules.rules(pod.rules)),
+      rules_(find_rules(rules, pod.rules)),
       live_(rules.find_live(pod.rules)),
       by_position_(cluster.nodes().count()) {
     for (const auto& [key, by_domain] : sum_terms(scoring)) {

@@ -5,7 +5,7 @@
 namespace core {
 
 bool has_preferences(const DomainRules& rules, const IncomingPod& pod, const PodScoring& scoring) {
-    const PodRules* const own = pod.rules.is_none() ? nullptr : &rules.rules(pod.rules);
+    const PodRules* const own = find_rules(rules, pod.rules);
     if (own != nullptr && own->has_preferred()) return true;
     if (scoring.ignores_placed) return false;
     const PlacedTerms& terms = rules.terms();

@@ -27,7 +27,7 @@ SpreadScores::SpreadScores(
     : in_(rules),
       pod_(pod),
       cluster_(cluster),
-      rules_(pod.rules.is_none() ? nullptr : &rules.rules(pod.rules)),
+      rules_(find_rules(rules, pod.rules)),
       live_(rules.find_live(pod.rules)) {
     if (rules_ == nullptr || rules_->preferred_spread.empty()) return;
     candidates_ = feasible;

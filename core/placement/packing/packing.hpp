@@ -25,11 +25,10 @@ class DomainScores;
 
 class Packing {
 public:
-    /// Nodes are chosen by weighted scores; nullptr: by policies. `preferring`: the pods of the
-    /// next choose() prefer, or avoid, each other, and these are told of each; nullptr: they do
-    /// not. Both must outlive the question.
+    /// How nodes are chosen. What it points to outlives the question.
     struct Order {
-        const ScoreOrder* scores = nullptr;
+        const ScoreOrder* scores = nullptr;  ///< weighted scores; nullptr: the policies decide
+        /// Told of each pod, where the pods prefer or avoid each other; nullptr: they do not.
         DomainScores* preferring = nullptr;
         CardChoice card_choice = CardChoice::least_left;
     };

@@ -17,7 +17,7 @@ namespace core {
 
 class PlacementView {
 public:
-    /// The cluster must not change as long as the view is asked. The cards of a node are chosen so.
+    /// The cluster must not change as long as the view is asked.
     void begin(
         const Cluster& cluster,
         View view,

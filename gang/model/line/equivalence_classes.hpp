@@ -55,7 +55,7 @@ struct EquivalenceKey {
 /// What is known of an equivalence class in one view of the cluster.
 struct ClassVerdict {
     std::int64_t refused = std::numeric_limits<std::int64_t>::max();  ///< the smallest such size
-    std::uint64_t refused_at = 0;                                     ///< free_capacity_version
+    std::uint64_t refused_at = 0;                                     ///< FreeCapacityGains::version()
     std::uint64_t unchanged_at = 0;  ///< version of what the view is made of
     std::int64_t fits = -1;          ///< the largest such size
     std::uint64_t fits_at = 0;       ///< version of what can make the view smaller
