@@ -1,5 +1,4 @@
 """A large cluster: how soon a new scheduler is ready, what it takes of memory, and that it misses nothing."""
-import signal
 import threading
 import time
 from pathlib import Path
@@ -74,11 +73,11 @@ def test_a_thousand_nodes_and_twenty_thousand_pods(cluster: Cluster, tmp_path: P
           f"{alone:.2f} s), at most {peak_mib(pid):.1f} MiB")
 
     # While it stands still its watches fall behind, and the versions they were at are compacted away.
-    scheduler.process.signal(signal.SIGSTOP)
+    scheduler.process.pause()
     in_parallel(lambda i: cluster.api.delete(f"{path}/crowd-{i}", grace_seconds=0), CHANGED)
     assert isinstance(cluster.rig, RealPlane)
     cluster.rig.etcd.compact()
-    scheduler.process.signal(signal.SIGCONT)
+    scheduler.process.resume()
     eventually(served.is_ready, 30, "a scheduler that is ready again", 0.1)
 
     def agrees() -> bool:

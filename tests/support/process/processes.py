@@ -86,6 +86,18 @@ class Process:
         except ProcessLookupError:
             pass
 
+    def pause(self) -> None:
+        """SIGSTOP, and returns once every thread of the child stands still; when it has ended, at once."""
+        self.signal(signal.SIGSTOP)
+        try:
+            os.waitid(os.P_PID, self._child.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+        except ChildProcessError:  # ended, and its exit code was read
+            pass
+
+    def resume(self) -> None:
+        """SIGCONT."""
+        self.signal(signal.SIGCONT)
+
     def wait(self, timeout: Optional[float] = None) -> int:
         """The exit code; raises subprocess.TimeoutExpired."""
         return self._child.wait(timeout)
@@ -128,12 +140,12 @@ class Daemon:
         self.process = Process(self._command, self.log)
 
     def pause(self) -> None:
-        """SIGSTOP: its connections stay open and say nothing."""
-        self.process.signal(signal.SIGSTOP)
+        """Its connections stay open and say nothing."""
+        self.process.pause()
 
     def resume(self) -> None:
-        """SIGCONT."""
-        self.process.signal(signal.SIGCONT)
+        """It goes on where it stood still."""
+        self.process.resume()
 
     def terminate(self, timeout: float = 10.0) -> int:
         """SIGTERM; the exit code."""
