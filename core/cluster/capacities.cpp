@@ -11,10 +11,6 @@ namespace {
 /// So many blocks of a region are looked at through their maxima first.
 constexpr int worth_bounds = 4;
 
-std::size_t padded(std::size_t count) {
-    return (count + block_size - 1) / block_size * block_size;
-}
-
 /// The first device's, if it is to be read together with what every node has; mostly it is the only
 /// one.
 const DeviceColumn* find_joint_column(const ScanSource& source, const ScanDemand& demand) {
@@ -111,7 +107,7 @@ void scan_bounds(
 
 void Capacities::Extremes::resize(std::size_t used) {
     for (std::vector<std::int32_t>* numbers : {&least, &most}) {
-        numbers->resize(padded(used));
+        numbers->resize(padded_to_blocks(used));
         std::fill(numbers->begin() + static_cast<std::ptrdiff_t>(used), numbers->end(), 0);
     }
 }

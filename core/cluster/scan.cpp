@@ -1,7 +1,6 @@
 #include "core/cluster/scan.hpp"
 
 #include <algorithm>
-#include <limits>
 
 // One binary for all machines of an architecture: where the processor has wider registers, the
 // same loops are used as the compiler has made them for those. Results are equal, bit for bit.
@@ -15,8 +14,6 @@
 namespace core {
 
 namespace {
-
-constexpr double no_limit = std::numeric_limits<double>::infinity();
 
 /// Room of a resource that is not requested.
 constexpr std::array<double, block_size> make_unlimited_rows() {

@@ -7,15 +7,23 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 namespace core {
 
 /// Rows that are scanned together: nodes of a block, blocks of a region.
 inline constexpr std::size_t block_size = 64;
+
+/// `count` and what the last block is short of: columns are as long as whole blocks.
+constexpr std::size_t padded_to_blocks(std::size_t count) {
+    return (count + block_size - 1) / block_size * block_size;
+}
 /// cpu, memory, ephemeral storage, pods: what every node has. Numbered in this order.
 inline constexpr std::size_t plain_resources = 4;
 /// Up to here amounts are scanned as doubles; 4 PiB of memory, or 4,500 million cores.
 inline constexpr std::int64_t scanned_max = std::int64_t{1} << 52;
+/// The room in a row that no amount fills.
+inline constexpr double no_limit = std::numeric_limits<double>::infinity();
 
 /// Where 64 rows begin, by resource. Room is whole, not negative, and at most scanned_max (or,
 /// where only a bound is wanted, infinite); pod slots are at most pod_slots_max.

@@ -88,12 +88,13 @@ std::string first_difference(
 
 }  // namespace
 
-std::uint64_t state_digest(const Scheduler& scheduler) {
+std::uint64_t state_digest(
+    const std::vector<NodeLedger>& nodes, const std::vector<GangView>& gangs) {
     Digest digest;
-    for (const NodeLedger& node : scheduler.ledger()) {
+    for (const NodeLedger& node : nodes) {
         add(digest, node);
     }
-    for (const GangView& gang : scheduler.gangs()) {
+    for (const GangView& gang : gangs) {
         add(digest, gang);
     }
     return digest.value();
@@ -115,7 +116,7 @@ std::string Recording::after(
     LogCheck check{event.sequence, {decisions.begin(), decisions.end()}, digest_, std::nullopt};
     if (is_tick && (!state_at_ms_ || event.time_ms - *state_at_ms_ >= state_every_ms)) {
         state_at_ms_ = event.time_ms;
-        check.state = state_digest(scheduler);
+        check.state = state_digest(scheduler.ledger(), scheduler.gangs());
     }
     return encode(check);
 }
@@ -191,7 +192,7 @@ void Replay::compare(const LogCheck& check) {
     }
     if (what.empty() && check.state) {
         ++counts_.states;
-        const std::uint64_t state = state_digest(*scheduler_);
+        const std::uint64_t state = state_digest(scheduler_->ledger(), scheduler_->gangs());
         if (state != *check.state) {
             what = fmt::format(
                 "the ledger or the queue: recorded {:016x}, replayed {:016x}", *check.state, state);

@@ -5,6 +5,7 @@
 //   recording:  begin -> (before -> step -> after)*  ->  lines
 //   replay:     feed(line)*, then difference()
 
+#include "gang/explain.hpp"
 #include "gang/record/event_log.hpp"
 #include "gang/scheduler.hpp"
 
@@ -13,11 +14,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace gang {
 
-/// Over the ledger and the gangs as they are shown. Walks all nodes.
-std::uint64_t state_digest(const Scheduler& scheduler);
+/// Over the ledger and the gangs, as they are shown.
+std::uint64_t state_digest(
+    const std::vector<NodeLedger>& nodes, const std::vector<GangView>& gangs);
 
 /// Makes the lines of one scheduler's life. Each answer is zero or more whole lines.
 class Recording {

@@ -1,26 +1,15 @@
 #include "core/cluster/device/device_columns.hpp"
 
 #include <algorithm>
-#include <limits>
 
 namespace core {
-
-namespace {
-
-constexpr double no_limit = std::numeric_limits<double>::infinity();
-
-std::size_t padded(std::size_t count) {
-    return (count + block_size - 1) / block_size * block_size;
-}
-
-}  // namespace
 
 // --- one column ---------------------------------------------------------------------------------
 
 void DeviceColumn::resize(std::size_t blocks) {
     std::size_t used = blocks * block_size;
     for (std::vector<double>& level : levels_) {
-        level.resize(padded(used));
+        level.resize(padded_to_blocks(used));
         // A maximum of blocks that are gone must not stay behind.
         std::fill(level.begin() + static_cast<std::ptrdiff_t>(used), level.end(), 0.0);
         used = (used + block_size - 1) / block_size;

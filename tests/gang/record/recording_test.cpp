@@ -5,6 +5,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
+#include <set>
 #include <string>
 
 namespace {
@@ -186,27 +188,50 @@ TEST_CASE("replay: lines that are missing, doubled or out of place are said to b
     CHECK(refused(changed) == "a line after the end of the recording");
 }
 
-TEST_CASE("recording: the state's digest tells apart what differs in one number alone") {
-    struct Case {
-        std::int64_t pods = 110;
-        const char* first_cores = "1";
-        const char* second_cores = "2";
+TEST_CASE("recording: the state's digest tells apart what differs in one value alone") {
+    gang::NodeLedger node;
+    node.name = "n1";
+    node.units.emplace_back();
+    node.free.extended.push_back({"example.com/card", 1});
+    const auto of_node = [&](auto&& change) {
+        gang::NodeLedger changed = node;
+        change(changed);
+        return gang::state_digest({changed}, {});
     };
-    const auto digest = [](const Case& of) {
-        World world;
-        core::Node node = tests::node("n1", 8, 16 * 1024);
-        node.pods = of.pods;
-        world.add_node(node);
-        for (const char* cores : {of.first_cores, of.second_cores}) {
-            const std::string name = "app-" + std::to_string(world.pods().size());
-            world.submit(
-                tests::driver(name), tests::with(tests::conf(1), "spark.executor.cores", cores));
-        }
-        world.settle();
-        return gang::state_digest(*world.scheduler);
+    const auto of_gang = [](auto&& change) {
+        gang::GangView changed;
+        change(changed);
+        return gang::state_digest({}, {changed});
     };
-    CHECK(digest({}) == digest({}));
-    CHECK(digest({.pods = 111}) != digest({}));
-    // What is held on the node is the same, by other gangs.
-    CHECK(digest({.first_cores = "2", .second_cores = "1"}) != digest({}));
+    const auto nothing = [](auto&) {};
+    const std::set<std::uint64_t> digests = {
+        of_node(nothing),
+        of_node([](auto& of) { of.name = "n2"; }),
+        of_node([](auto& of) { of.allocatable.cpu_milli = 1; }),
+        of_node([](auto& of) { of.bound.cpu_milli = 1; }),
+        of_node([](auto& of) { of.held.cpu_milli = 1; }),
+        of_node([](auto& of) { of.free.cpu_milli = 1; }),
+        of_node([](auto& of) { of.free.memory_bytes = 1; }),
+        of_node([](auto& of) { of.free.ephemeral_bytes = 1; }),
+        of_node([](auto& of) { of.free.extended[0].name = "example.com/cord"; }),
+        of_node([](auto& of) { of.free.extended[0].amount = 2; }),
+        of_node([](auto& of) { of.pods_free = 1; }),
+        of_node([](auto& of) { of.pods_free = std::int64_t{1} << 56; }),
+        of_node([](auto& of) { of.units[0].state = gang::HeldUnit::State::leaving; }),
+        of_node([](auto& of) { of.units[0].driver_uid = "d"; }),
+        of_node([](auto& of) { of.units[0].slot = 7; }),
+        of_node([](auto& of) { of.units[0].requests.cpu_milli = 1; }),
+        of_node([](auto& of) { of.units.emplace_back(); }),
+        of_gang(nothing),
+        of_gang([](auto& of) { of.driver_uid = "d"; }),
+        of_gang([](auto& of) { of.state = gang::GangState::admitted; }),
+        of_gang([](auto& of) { of.code = gang::ReasonCode::backing_off; }),
+        of_gang([](auto& of) { of.position = 1; }),
+        of_gang([](auto& of) { of.slots_open = 1; }),
+        of_gang([](auto& of) { of.slots_assumed = 1; }),
+        of_gang([](auto& of) { of.slots_bound = 1; }),
+        of_gang([](auto& of) { of.message = "no room"; })};
+    CHECK(digests.size() == 26);
+    CHECK(digests.contains(of_node(nothing)));
+    CHECK(digests.contains(of_gang(nothing)));
 }
