@@ -145,6 +145,7 @@ bool Backfill::may_pass(const Waiter& waiter, const core::NodeBitmap& strict) co
     return waiter.size < verdict.refused && !waiter.nodes.intersects(strict) &&
            model_.pods.at(waiter.app->uid).is_ready(step_.now_ms) &&
            !domain_placer_.is_reached(*waiter.app) && list_.keeps_to_quota(*waiter.app) &&
+           !admitter_.is_kept_by_others(*waiter.app, model_.pods.at(waiter.app->uid)) &&
            std::none_of(shapes.begin(), shapes.end(), [this](core::ShapeId shape) {
                return model_.cluster.demand(shape).wants_gpus;
            });

@@ -10,6 +10,11 @@ core::ShapeId shape_of(const Application& app, std::size_t shape) {
     return shape == 0 ? *app.declared.driver_shape : app.declared.shapes[shape - 1].id;
 }
 
+/// What a quota said last holds until the gang is tried again.
+bool keeps_for_quota(const QueueEntry& entry) {
+    return entry.code == ReasonCode::exceeds_quota || entry.code == ReasonCode::waiting_for_quota;
+}
+
 }  // namespace
 
 void BoughtNodes::on(const NodeUpserted& event) {
@@ -67,7 +72,7 @@ bool BoughtNodes::may_have_room(const std::string& gang) const {
     const Application* const app = model_.gangs.find(gang);
     const QueueEntry* const entry = app == nullptr ? nullptr : model_.waiting.find_entry(*app);
     return entry != nullptr && app->phase == Phase::waiting && app->declared.driver_shape &&
-           entry->gang_class != nullptr && model_.demand.is_asked(gang) &&
+           entry->gang_class != nullptr && !keeps_for_quota(*entry) && model_.demand.is_asked(gang) &&
            !quota_.passes_overdue(*app) &&
            !domain_placer_.is_reached(*app);
 }

@@ -256,6 +256,25 @@ TEST_CASE("VGPU-16: the device plugin's word moves the charge, and a slot that n
     CHECK(world.violations.empty());
 }
 
+TEST_CASE("VGPU-16: who comes after an executor that the plugin put on two cards is promised one") {
+    World world;
+    world.add_node(card_node("n1", {8, 6}));
+    const auto driver = world.submit(tests::driver("a"), vgpu_conf(1, 4));
+    world.settle();
+    REQUIRE(world.is_bound(driver));
+    const auto first = create_executor(world, driver, "exec-1", 4);
+    world.settle();
+    REQUIRE(cards_of(world, first) == "U2:4");
+    annotate(world, first, chunk_key, "U1_0,U1_1,U2_0,U2_1");
+    world.settle();
+    world.remove_pod(first);
+    world.advance(1'000);
+    const auto next = create_executor(world, driver, "exec-2", 4);
+    world.settle();
+    CHECK(cards_of(world, next) == "U2:4");
+    CHECK(world.violations.empty());
+}
+
 TEST_CASE("VGPU-17: a foreign pod without a word counts on each card until there is one") {
     World world;
     world.add_node(card_node("n1", {16, 16}));

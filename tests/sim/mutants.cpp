@@ -182,8 +182,13 @@ std::vector<MutantCase> read_mutants(const std::string& path) {
         words >> one.name >> where;
         constexpr std::array worlds = {
             "sim", "cards", "volumes", "queues", "passing", "quotas", "autoscaler", "members"};
-        if (std::find(worlds.begin(), worlds.end(), where) == worlds.end()) {
+        constexpr std::array elsewhere = {"story", "worlds", "unit", "open"};  // see scripts/mutants.py
+        if (std::find(elsewhere.begin(), elsewhere.end(), where) != elsewhere.end()) {
             continue;
+        }
+        if (std::find(worlds.begin(), worlds.end(), where) == worlds.end()) {
+            std::fprintf(stderr, "%s: no world of that name: %s\n", path.c_str(), line.c_str());
+            std::exit(2);
         }
         one.has_cards = where == "cards";
         one.has_volumes = where == "volumes";

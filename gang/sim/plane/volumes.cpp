@@ -72,8 +72,9 @@ void Volumes::pin(Record& record, std::set<NodeId> nodes) {
 /// One that is there at most: two may have no node in common.
 void Volumes::give_claims(core::Pod& pod) {
     Random& random = world_.random;
-    // Rules between pods may want it elsewhere than its volume can be: it would wait for ever.
-    if (!world_.plan.has_volumes || random.percent(30) || pod.rules.has_value()) {
+    // Cards, or rules between pods, may want it elsewhere than its volume can be: it would wait for ever.
+    if (!world_.plan.has_volumes || random.percent(30) || pod.rules.has_value() ||
+        pod.requests.extended_amount(card_resource) > 0) {
         return;
     }
     std::vector<core::ClaimUse> uses;

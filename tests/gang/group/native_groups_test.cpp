@@ -172,6 +172,35 @@ TEST_CASE("native groups: one that is disrupted as a whole loses nobody beyond i
     CHECK(world.violations.empty());
 }
 
+TEST_CASE("native groups: the room of one that goes as a whole is counted once") {
+    World world(by_priority());
+    world.add_node(tests::node("n1", 5, 64 * 1024));
+    core::Pod other = tests::pod("other", 1000, 256);  // somebody else's, who stays
+    other.scheduler_name = "default-scheduler";
+    other.node_name = "n1";
+    other.phase = core::PodPhase::running;
+    world.create(std::move(other));
+    core::PodGroup low = queued(2, 1);
+    low.goes_whole = true;
+    world.groups["etl/low"] = low;
+    REQUIRE(world.bound_count(create(world, "low", 3)) == 0);
+    world.settle();
+    std::int64_t cpu_milli = 4'000;
+    std::size_t evicted = 3;
+    SUBCASE("what is free and what three pods have is enough") {}
+    SUBCASE("and no more than that") {
+        cpu_milli = 4'100;
+        evicted = 0;
+    }
+    core::Pod alone = tests::pod("alone", cpu_milli, 256);
+    alone.created = 2'000;
+    alone.priority = 10;
+    alone.annotations = {{"gang-scheduler/queue", "etl"}};
+    world.create(std::move(alone));
+    world.advance(2'000);
+    CHECK(world.evictions.size() == evicted);
+}
+
 TEST_CASE("native groups: a victim that is being bound is evicted when it is seen on its node") {
     World world(by_priority());
     world.add_node(tests::node("n1", 3, 64 * 1024));

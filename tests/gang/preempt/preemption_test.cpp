@@ -512,6 +512,32 @@ TEST_CASE("preempt: pods that stand alone and must not go stay") {
     CHECK(world.evictions.empty());
 }
 
+TEST_CASE("preempt: of two that others went for, and that share a claim of one pod, one starts") {
+    World world(schema_of({by_priority("etl"), by_priority("ml")}));
+    world.add_node(tests::node("n1", 2, 64 * 1024));
+    lone_of_priority(world, "older", "etl", 1);
+    lone_of_priority(world, "newer", "ml", 2);
+    core::Claim claim;
+    claim.state = core::ClaimState::bound;
+    claim.one_pod = true;
+    world.claims["etl/c"] = claim;
+    std::vector<std::string> high;
+    for (const char* queue : {"etl", "ml"}) {
+        core::Pod pod = tests::pod(std::string("for-") + queue, 1'000, 100);
+        pod.created = 3;
+        pod.priority = 10;
+        pod.annotations = {{"gang-scheduler/queue", queue}};
+        pod.claims = std::vector<core::ClaimUse>{{"c", false}};
+        high.push_back(world.create(std::move(pod)));
+    }
+    world.advance(10'000);
+    REQUIRE(world.evictions.size() == 2);
+    world.end_deleted();
+    world.advance(2'000);
+    CHECK(world.bound_count(high) == 1);
+    CHECK(world.violations.empty());
+}
+
 TEST_CASE("preempt: a budget's no to a pod that stands alone is kept") {
     World world(schema_of({by_priority("etl")}));
     world.add_node(tests::node("n1", 2, 64 * 1024));

@@ -250,3 +250,42 @@ TEST_CASE("messages: a pod group that is not there, or not readable, is named wi
         CHECK(text_of(problem).ends_with("PodGroup etl/g is not readable (so they say)"));
     }
 }
+
+TEST_CASE("messages: the event of a bind says for how many room is held, where, and who declared them") {
+    core::Texts texts;
+    PodEntry entry;
+    entry.pod = driver();
+    entry.pod.node_name = "n1";
+    CHECK(bound_text(entry, nullptr) == "Successfully assigned etl/pi-driver to n1");
+    Application app;
+    CHECK(bound_text(entry, &app) == "Successfully assigned etl/pi-driver to n1");
+    app.slots.resize(1);
+    app.slots[0].node = texts.keep("n2");
+    const auto ending = [&](const std::string& source) {
+        app.declared.source = texts.keep(source);
+        const std::string text = bound_text(entry, &app);
+        const std::string start = "Successfully assigned etl/pi-driver to n1, with room reserved for ";
+        REQUIRE(text.starts_with(start));
+        return text.substr(start.size());
+    };
+    CHECK(ending("") == "1 executor on 1 node");
+    CHECK(ending("the Spark conf") == "1 executor on 1 node, as said by the Spark conf");
+    CHECK(ending("annotation a/one") == "1 executor on 1 node, as said by annotation a/one");
+    CHECK(
+        ending("annotation a/one, annotation a/two") ==
+        "1 executor on 1 node, as said by annotations a/one, a/two");
+    CHECK(
+        ending("annotation a/one, annotation a/two, annotation a/three") ==
+        "1 executor on 1 node, as said by annotations a/one, a/two, a/three");
+    CHECK(
+        ending("annotation a/one, the Spark conf") ==
+        "1 executor on 1 node, as said by annotation a/one, the Spark conf");
+    CHECK(
+        ending("the Spark conf, annotation a/one") ==
+        "1 executor on 1 node, as said by the Spark conf, annotation a/one");
+    app.slots.resize(3);
+    app.slots[1].node = app.slots[2].node = texts.keep("n3");
+    CHECK(ending("") == "3 executors on 2 nodes");
+    app.group = texts.keep("etl/g");
+    CHECK(ending("") == "3 more pods on 2 nodes");
+}

@@ -212,6 +212,37 @@ TEST_CASE("claims: where no volume can be made the pod is tried again, and its c
     CHECK(world.violations.empty());
 }
 
+TEST_CASE("claims: ReadWriteOncePod: of two that may pass others in the same tick one does") {
+    config::Schema schema = World::sealed_schema();
+    schema.backfill.mode = config::BackfillMode::easy;
+    World world(schema);
+    world.add_node(in_zone("a1", "a"));
+    Claim claim = bound_in("a");
+    claim.one_pod = true;
+    world.claims["ns/c"] = claim;
+    core::Pod runs = tests::pod("runs", 4'000, 1024);
+    runs.annotations = {{"gang-scheduler/expected-duration", "60m"}};
+    world.create(runs);
+    world.settle();
+    core::Pod head = tests::pod("head", 8'000, 1024);
+    head.created = 1;
+    const auto waiting = world.create(head);
+    world.settle();
+    REQUIRE_FALSE(world.is_bound(waiting));
+    std::vector<std::string> pods;
+    for (const char* name : {"p1", "p2"}) {
+        core::Pod pod = mounting(name, "c");
+        pod.created = 2;
+        pod.annotations = {{"gang-scheduler/expected-duration", "5m"}};
+        pods.push_back(world.create(pod));
+    }
+    world.advance(1'000);
+    CHECK(world.bound_count(pods) == 1);
+    CHECK(world.scheduler->counters().backfilled == 1);
+    world.advance(5'000);
+    CHECK(world.bound_count(pods) == 1);
+}
+
 TEST_CASE("claims: ReadWriteOncePod: one pod at a time, whoever scheduled it") {
     World world;
     add_zones(world);
