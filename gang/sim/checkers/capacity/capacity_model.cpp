@@ -59,7 +59,9 @@ void read_mark(const core::Pod& pod, const Author& author, const Seal& seal, See
     }
     const std::string* text = core::find_value(pod.annotations, slot_key);
     seen.tenant_slot = text == nullptr || seal.has_key() ? std::string() : *text;
-    seen.is_unmarked = core::find_value(opened.annotations, slot_key) == nullptr;
+    const std::string* shown = core::find_value(opened.annotations, slot_key);
+    // Without a key a slot that he has copied from another pod is believed where one is open.
+    seen.is_unmarked = shown == nullptr || (!seal.has_key() && shown->find('/') != std::string::npos);
 }
 
 /// Relabelled, and without a key nothing says that it is a driver.
@@ -309,6 +311,9 @@ void CapacityModel::pod_changed(
     }
     if (author.actor == Actor::tenant && entry.change == Change::modified && !pod.deleting) {
         tenant_edited(entry.id, pod);
+    }
+    if (const PodId anchor = seen.gang; anchor != nobody && seen.node == nobody) {
+        seat_unmarked(anchor);  // its slot is open now
     }
     if (GangRecord* const gang = gangs_.find(entry.id)) {
         gang->is_live = seen.is_bound && !seen.is_over && !pod.deleting && !gang->is_succeeded;

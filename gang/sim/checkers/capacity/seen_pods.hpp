@@ -20,7 +20,8 @@ struct Seen {
     bool is_surplus = false;  ///< a scheduler has said so
     std::int64_t slot = -1;
     std::string tenant_slot;   ///< what its tenant has written there
-    bool is_unmarked = false;  ///< its tenant has taken away what a scheduler wrote there
+    /// Its tenant has taken away what a scheduler wrote there, or put something else in its place.
+    bool is_unmarked = false;
     std::uint64_t binder = 0;  ///< the process that bound it: it alone numbers its slots
     Amount amount;
     Amount slot_size;
