@@ -25,6 +25,7 @@ WORLDS = {
     "volumes": ("501..520", ["--volumes"]),
     "quotas": ("601..620", ["--quotas"]),
     "autoscaler": ("701..720", ["--autoscaler"]),
+    "everything": ("901..960", ["--everything"]),
 }
 
 

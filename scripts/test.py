@@ -231,7 +231,8 @@ def read_digests(path: Path) -> dict[str, str]:
 
 def sim_lane(tally: Tally) -> None:
     """Every seed of the release build, some of them under sanitizers, and both must have lived the same life; others
-    with cards, with volumes, with groups in queues, with backfill in queues, with quotas, with an autoscaler, with groups and an autoscaler; and those that are recorded must live as they did."""
+    with cards, with volumes, with groups in queues, with backfill in queues, with quotas, with an autoscaler, with groups
+    and an autoscaler, with all of these at once; and those that are recorded must live as they did."""
     if not (build(tally, "debug") and build(tally, "release", "gang-sim")):
         return
     start = time.monotonic()
@@ -242,7 +243,8 @@ def sim_lane(tally: Tally) -> None:
                                                      ("debug", "1..12", sanitized, []))]
         for seeds, *what in (("1..100", "--cards"), ("1..100", "--volumes"), ("101..200", "--queues", "--groups"),
                              ("1..100", "--queues", "--backfill"), ("1..100", "--quotas"), ("1..100", "--autoscaler"), ("1..100", "--groups", "--autoscaler"),
-                             ("101..150", "--queues", "--quotas", "--autoscaler", "--backfill")):
+                             ("101..150", "--queues", "--quotas", "--autoscaler", "--backfill"),
+                             ("801..900", "--everything")):
             runs.append(run(["build/release/gang-sim", *what, "--seeds", seeds, "--jobs", "2"]))
         runs.append(run([PYTHON, "scripts/recorded_lives.py"]))
         all_seeds, again = read_digests(released), read_digests(sanitized)

@@ -137,7 +137,8 @@ bool Backfill::pass_by(std::vector<Waiter>& waiters) {
     return is_any;
 }
 
-/// GPUs by their metrics are offered anew after each admission: who wishes them waits his turn.
+/// GPUs by their metrics are offered anew after each admission: who wishes them waits his turn. Who
+/// passed just now may have taken what this one needs of its quota, or its claim.
 bool Backfill::may_pass(const Waiter& waiter, const core::NodeBitmap& strict) const {
     const auto& verdict =
         waiter.gang_class->second.verdicts[static_cast<std::size_t>(core::View::free)];
@@ -145,7 +146,7 @@ bool Backfill::may_pass(const Waiter& waiter, const core::NodeBitmap& strict) co
     return waiter.size < verdict.refused && !waiter.nodes.intersects(strict) &&
            model_.pods.at(waiter.app->uid).is_ready(step_.now_ms) &&
            !domain_placer_.is_reached(*waiter.app) && list_.keeps_to_quota(*waiter.app) &&
-           !admitter_.is_kept_by_others(*waiter.app, model_.pods.at(waiter.app->uid)) &&
+           !model_.find_claim_obstacle(*waiter.app, model_.pods.at(waiter.app->uid).pod) &&
            std::none_of(shapes.begin(), shapes.end(), [this](core::ShapeId shape) {
                return model_.cluster.demand(shape).wants_gpus;
            });

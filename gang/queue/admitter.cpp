@@ -51,7 +51,11 @@ bool Admitter::admit_with_held_room() {
         const QueueEntry& queue_entry = model_.waiting.entry(*app);
         if (queue_entry.gang_class == nullptr || !entry.is_ready(step_.now_ms) ||
             !quota_.keeps_to_quotas(*app) || quota_.passes_overdue(*app) ||
-            domain_placer_.is_reached(*app) || is_kept_by_others(*app, entry)) {
+            domain_placer_.is_reached(*app)) {
+            continue;
+        }
+        // Who was admitted before it in this tick may have taken the claim that it wants.
+        if (model_.find_claim_obstacle(*app, entry.pod)) {
             continue;
         }
         if (const auto plan = plan_with_held_room(*app)) {
@@ -62,10 +66,6 @@ bool Admitter::admit_with_held_room() {
         }
     }
     return was_bought;
-}
-
-bool Admitter::is_kept_by_others(const Application& app, const PodEntry& entry) const {
-    return model_.find_claim_obstacle(app, entry.pod) || model_.find_quota_obstacle(app, entry.pod);
 }
 
 std::optional<core::Plan> Admitter::plan_with_held_room(const Application& app) {

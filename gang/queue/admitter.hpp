@@ -54,10 +54,6 @@ public:
     /// them.
     bool admit_with_held_room();
 
-    /// By a claim that one pod alone may use, or by a quota of its namespace: also by those whom this
-    /// tick has admitted before it.
-    bool is_kept_by_others(const Application& app, const PodEntry& entry) const;
-
     /// The gang takes the plan's room: slots in the ledger, the driver's bind. It stays where it is
     /// if its reservation is too large to be written.
     void admit(Application& app, PodEntry& entry, const core::Plan& plan);

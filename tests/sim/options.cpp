@@ -79,6 +79,12 @@ std::optional<Options> read_options(int argc, char** argv) {
             options.*(flag->is_set) = true;
             continue;
         }
+        if (word == "--everything") {
+            for (const Flag& flag : flags) {
+                options.*(flag.is_set) = options.*(flag.is_set) || flag.is_of_world;
+            }
+            continue;
+        }
         if (i + 1 == argc) {
             return std::nullopt;
         }

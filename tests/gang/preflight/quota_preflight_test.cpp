@@ -4,9 +4,7 @@
 
 #include <doctest/doctest.h>
 
-#include <cstdint>
 #include <string>
-#include <vector>
 
 using tests::says;
 using tests::World;
@@ -85,30 +83,6 @@ TEST_CASE("preflight: a quota that the gang alone exceeds is said so, and may be
     world.quotas[home].quotas.front().amounts.front().hard = 5;
     world.advance(31'000);
     CHECK(world.is_bound(driver));
-}
-
-TEST_CASE("preflight: of two that may pass others in the same tick one does, where the quota is for one") {
-    config::Schema schema = looking();
-    schema.backfill.mode = config::BackfillMode::easy;
-    World world(schema);
-    world.add_node(tests::node("n1", 8, 64 * 1024));
-    world.quotas[home] = {{{"team", {{"pods", 10, 8}}, {}}}, {}};
-    const auto submit = [&world](const char* name, const char* space, int executors, std::int64_t created) {
-        core::Pod pod = tests::driver(name);
-        pod.namespace_name = space;
-        pod.created = created;
-        pod.annotations = {{"gang-scheduler/expected-duration", created == 1 ? "60m" : "5m"}};
-        return world.submit(std::move(pod), tests::conf(executors));
-    };
-    submit("runs", "ml", 1, 1);
-    world.advance(2'000);
-    const std::string head = submit("head", "ml", 7, 2);
-    world.advance(2'000);
-    REQUIRE_FALSE(world.is_bound(head));
-    const std::vector<std::string> pods = {submit("p1", home, 2, 3), submit("p2", home, 2, 4)};
-    world.advance(2'000);
-    CHECK(world.bound_count(pods) == 1);
-    CHECK(world.scheduler->counters().backfilled == 1);
 }
 
 TEST_CASE("preflight: who waits for quota holds up those behind who would use it, and nobody else") {
