@@ -9,6 +9,7 @@ import fcntl
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -120,11 +121,21 @@ def _make_environment(folder: Path, version: str) -> None:
         raise Unavailable(f"pip cannot install pyspark {version}: {said[-1]}")
 
 
+def require_localhost() -> None:
+    """Drivers in Python listen on it by name."""
+    try:
+        socket.getaddrinfo("localhost", None)
+    except socket.gaierror as error:
+        raise Unavailable(f"localhost has no address on this machine ({error}): /etc/hosts is to have the line "
+                          "\"127.0.0.1 localhost\"") from None
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="only the lines of `make test`")
     arguments = parser.parse_args()
     try:
+        require_localhost()
         print(require_java(), flush=True)
         for line in WHOLE_LIFE if arguments.quick else sorted(LINES):
             spark = install(line)
