@@ -304,11 +304,14 @@ void QuotaChecker::inspect(std::uint32_t replica, const Process& process) {
     for (const GangView& gang : gangs) {
         const PodId driver = number_of(gang.driver_uid);
         const bool waits = gang.state == GangState::waiting || gang.state == GangState::parked;
-        if (!waits || find_declared(driver) == nullptr) {
+        const Application* const one = find_declared(driver);
+        if (!waits || one == nullptr) {
             continue;
         }
         const bool says = is_about_quota(gang.code);
-        if (!says && !comes_before_quota(gang.code) && keeps_waiting(replica, driver)) {
+        // Nothing is said of claims that are being read.
+        const bool may_read = gang.code == ReasonCode::none && one->has_volumes;
+        if (!says && !may_read && !comes_before_quota(gang.code) && keeps_waiting(replica, driver)) {
             world_.checkers.violated(
                 "quota-said",
                 fmt::format(
