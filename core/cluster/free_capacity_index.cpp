@@ -42,7 +42,7 @@ void FreeCapacityIndex::number_anew(std::span<const NodeIndex> order) {
         std::size_t rows = blocks * block_size;
         for (auto& level : view.levels) {
             for (std::vector<double>& column : level) column.resize(rows);
-            rows = (rows / block_size + block_size - 1) / block_size * block_size;
+            rows = padded_to_blocks(rows / block_size);
         }
         // A maximum of blocks that are gone must not stay behind.
         for (std::size_t level = 1; level < FreeCapacity::level_count; ++level) {

@@ -1,5 +1,7 @@
 #include "gang/demand/bought_nodes.hpp"
 
+#include "gang/quota/quota_messages.hpp"
+
 #include <algorithm>
 #include <tuple>
 
@@ -8,11 +10,6 @@ namespace {
 
 core::ShapeId shape_of(const Application& app, std::size_t shape) {
     return shape == 0 ? *app.declared.driver_shape : app.declared.shapes[shape - 1].id;
-}
-
-/// What a quota said last holds until the gang is tried again.
-bool keeps_for_quota(const QueueEntry& entry) {
-    return entry.code == ReasonCode::exceeds_quota || entry.code == ReasonCode::waiting_for_quota;
 }
 
 }  // namespace
@@ -67,12 +64,12 @@ void BoughtNodes::run() {
     }
 }
 
-/// It waits for nodes, and for nothing else.
+/// It waits for nodes, and for nothing else. What a quota said last holds until the gang is tried again.
 bool BoughtNodes::may_have_room(const std::string& gang) const {
     const Application* const app = model_.gangs.find(gang);
     const QueueEntry* const entry = app == nullptr ? nullptr : model_.waiting.find_entry(*app);
     return entry != nullptr && app->phase == Phase::waiting && app->declared.driver_shape &&
-           entry->gang_class != nullptr && !keeps_for_quota(*entry) && model_.demand.is_asked(gang) &&
+           entry->gang_class != nullptr && !is_about_quota(entry->code) && model_.demand.is_asked(gang) &&
            !quota_.passes_overdue(*app) &&
            !domain_placer_.is_reached(*app);
 }

@@ -139,7 +139,7 @@ void Ledger::release(Application& app, PodEntry& entry) {
     const core::Resources& size = cluster_.resources(app.declared.shapes[slot.shape].id);
     shares_.charges.resize_slot(app.uid, held_by(cluster_, app, slot), size);
     cluster_.allocations().reallocate(slot.allocation, size, core::UsedBy::gang);
-    // A device plugin may have put who is gone on several: the next is promised one that has enough.
+    // A device plugin may have put who is gone on several cards: the next is promised one that has enough.
     if (cluster_.allocations().cards_of(slot.allocation).size() > 1) {
         choose_card_anew(app, slot);
     }

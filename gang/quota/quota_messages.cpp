@@ -101,6 +101,10 @@ StatusMessage namespace_quota_message(
                : StatusMessage{code, none + "are for " + subject + " yet: " + why};
 }
 
+bool is_about_quota(ReasonCode code) {
+    return code == ReasonCode::waiting_for_quota || code == ReasonCode::exceeds_quota;
+}
+
 std::string amount_text(const std::string& resource, std::int64_t amount) {
     return resource == "cpu"                         ? core::format_cpu(amount)
            : resource.find('/') == std::string::npos ? core::format_bytes(amount)

@@ -26,6 +26,9 @@ StatusMessage stopped_message(std::size_t nodes, const std::string& subject, con
 StatusMessage namespace_quota_message(
     std::size_t nodes, const std::string& subject, ReasonCode code, const std::string& why);
 
+/// A limit of its queue, or a quota of its namespace, is what keeps a gang with this code waiting.
+bool is_about_quota(ReasonCode code);
+
 /// "64", "256Gi", "16": as the file has it.
 std::string amount_text(const std::string& resource, std::int64_t amount);
 

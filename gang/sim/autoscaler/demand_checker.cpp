@@ -1,6 +1,7 @@
 #include "gang/sim/autoscaler/demand_checker.hpp"
 
 #include "gang/decision.hpp"
+#include "gang/quota/quota_messages.hpp"
 #include "gang/reservation/format/reservation.hpp"
 #include "gang/sim/world.hpp"
 
@@ -16,10 +17,6 @@ namespace {
 constexpr std::int64_t left_ms_max = 690'000;
 /// For so long, less a little, a node that came is kept for whoever was asked for.
 constexpr std::int64_t kept_ms = 4 * 60'000;
-
-bool is_about_quota(ReasonCode code) {
-    return code == ReasonCode::waiting_for_quota || code == ReasonCode::exceeds_quota;
-}
 
 bool waits(const GangView& gang) {
     return gang.state == GangState::waiting || gang.state == GangState::parked;

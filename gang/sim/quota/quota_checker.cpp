@@ -1,6 +1,7 @@
 #include "gang/sim/quota/quota_checker.hpp"
 
 #include "gang/decision.hpp"
+#include "gang/quota/quota_messages.hpp"
 #include "gang/sim/world.hpp"
 
 #include <fmt/format.h>
@@ -29,10 +30,6 @@ void add(Taken& to, const Taken& more) {
 std::int64_t amount_in(const Taken& taken, const std::string& resource) {
     const auto found = taken.find(resource);
     return found == taken.end() ? 0 : found->second;
-}
-
-bool is_about_quota(ReasonCode code) {
-    return code == ReasonCode::waiting_for_quota || code == ReasonCode::exceeds_quota;
 }
 
 /// Queues have limits too, and the same codes.
