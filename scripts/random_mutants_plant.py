@@ -73,12 +73,20 @@ def begin_of(masked: str, at: int) -> int:
     return 0
 
 
-def end_of(masked: str, at: int) -> int:
+def end_of(masked: str, at: int, assigns: bool) -> int:
+    """What is assigned has its own choices in it, for ?: binds closer than an assignment."""
+    choices = 0
     while at < len(masked):
         if masked[at] in "([{":
             at = partner(masked, at, 1) + 1
         elif masked.startswith("::", at):
             at += 2
+        elif assigns and masked[at] == "?":
+            choices += 1
+            at += 1
+        elif choices > 0 and masked[at] == ":":
+            choices -= 1
+            at += 1
         elif masked[at] in ")]},;?:":
             return at
         else:
@@ -90,7 +98,8 @@ def extent(masked: str, mutant: Mutant) -> tuple[int, int]:
     """What is written twice, or has the switch before it."""
     if mutant.to in ("{}", "true", "false") or mutant.to.isdigit():
         return mutant.start, mutant.end
-    begin, end = begin_of(masked, mutant.start), end_of(masked, mutant.end)
+    begin = begin_of(masked, mutant.start)
+    end = end_of(masked, mutant.end, assigns=mutant.to in ("+=", "-="))
     part = masked[begin:end]
     return begin + len(part) - len(part.lstrip()), begin + len(part.rstrip())
 

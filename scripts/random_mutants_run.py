@@ -169,6 +169,8 @@ class Tree:
             step.cpu_seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
             step.reached = file.read_bytes() if file.exists() else b""
         self.steps.sort(key=lambda step: (step.is_record, step.cpu_seconds))
+        for step in self.steps:
+            print(f"    {step.cpu_seconds:6.2f} s, comes by {sum(step.reached):3}: {step.name}", flush=True)
 
     def is_reached(self, number: int, step: Step | None = None) -> bool:
         return any(one.reached[number:number + 1] == b"\1" for one in ([step] if step else self.steps))

@@ -52,6 +52,7 @@ digit, one_less = "c >= '0' && c != 'x'", "c < '0' && c != 'x'"
     ("    const int a = b ? c + d : e;", "+", "-", f"    const int a = b ? {switched('c - d', 'c + d')} : e;"),
     ("    a = b >= c;", ">=", "<", f"    a = {switched('b < c', 'b >= c', 'bool')};"),
     ("    if (a) b += c;", "+=", "-=", f"    if (a) {switched('b -= c', 'b += c')};"),
+    ("    a += b ? c : d;", "+=", "-=", f"    {switched('a -= b ? c : d', 'a += b ? c : d')};"),
     ("    for (int i = 0; i < n; ++i) {", "++", "--", f"    for (int i = 0; i < n; {switched('--i', '++i')}) {{"),
     ("    } else ++a->b;", "++", "--", f"    }} else {switched('--a->b', '++a->b')};"),
     ("    if (!a) b();", "!", "", f"    if ({switched('a', '!a', 'bool')}) b();"),
