@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -167,6 +168,46 @@ TEST_CASE("the cards of Volcano's older shared GPUs are what the node's amounts 
     const Resources huge = {
         0, 0, 0, {{"volcano.sh/gpu-memory", 99}, {"volcano.sh/gpu-number", 9'000'000'000'000}}};
     CHECK_FALSE(read_node_cards({}, huge)->problem.empty());
+}
+
+TEST_CASE("at the limits: a card of one unit, one amount too many, cards whose ids begin alike") {
+    const auto single = read_node_cards(said("1"));
+    REQUIRE(single);
+    CHECK(single->cards == std::vector<Card>{{"U1", 1}});
+
+    const StringMap one_unit = {{std::string(cards_annotation), "0:1,1:1"}};
+    Resources two_parts;
+    two_parts.extended.push_back({"volcano.sh/gpu=2,units=1", 1});
+    CHECK(read_pod_cards(one_unit, two_parts, true).size() == 2);
+    CHECK(read_pod_cards({{std::string(cards_annotation), "0:1,1:2"}}, two_parts, true).empty());
+    CHECK(read_pod_cards({{std::string(cards_annotation), "0:1,0:1"}}, two_parts, true).empty());
+
+    Resources half;
+    half.extended.push_back({"volcano.sh/vgpu=1,percent=50", 1});
+    const auto told = [&half](const std::string& units) {
+        return read_pod_cards({{"volcano.sh/vgpu-ids-new", "GPU-a,NVIDIA," + units + ",0:"}}, half, false).size();
+    };
+    CHECK(told("1") == 2);  // its units, and its slot
+    CHECK(told("0") == 0);
+    CHECK(told("1000000000") == 2);
+    CHECK(told("1000000001") == 0);
+    Resources one;
+    one.extended.push_back({"volcano.sh/vgpu=1,units=1", 1});
+    CHECK(read_pod_cards({{"volcano.sh/vgpu-ids-new", "GPU-a,NVIDIA,1,0"}}, one, false).size() == 2);
+    CHECK(read_pod_cards({{"volcano.sh/vgpu-ids-new", "GPU-a,NVIDIA,2,0"}}, one, false).empty());
+
+    std::string many;
+    for (int i = 0; i < 64; ++i) many += "U" + std::to_string(i) + ":1,";
+    CHECK(read_pod_cards({{std::string(cards_annotation), many}}, asking(64), true).size() == 64);
+    CHECK(read_pod_cards({{std::string(cards_annotation), many + "U64:1"}}, asking(65), true).empty());
+    CHECK(read_pod_cards({{std::string(cards_annotation), "U1:2"}}, asking(1), true).empty());
+
+    for (const std::size_t size : {63U, 64U, 65U}) {
+        const auto wrong = read_node_cards(said(std::string(size, 'x')));
+        REQUIRE(wrong);
+        const std::string shown = std::string(std::min<std::size_t>(size, 64), 'x') + (size > 64 ? "...\"" : "\"");
+        CHECK(wrong->problem.find('"' + shown + ": ") != std::string::npos);
+    }
 }
 
 TEST_CASE("which cards an ask got, and what is written of them") {

@@ -299,5 +299,29 @@ TEST_CASE("concurrency limiter: transcripts: how it finds its size for six serve
         const bool is_silent = now > 20 * second && now < 22 * second && in_flight % 3 == 0;
         return is_storm ? Answer::too_many : is_silent ? Answer::none : Answer::created;
     });
+    for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+        tests::Walk walk(seed);
+        Simulation run(Server{4 * ms, 24, 500});
+        std::int64_t refuses_above = 0;
+        std::int64_t loses_until = 0;
+        run.judge = [&](std::int64_t now, int in_flight) {
+            if (now < loses_until) return Answer::none;
+            return in_flight > refuses_above ? Answer::too_many : Answer::created;
+        };
+        told += "changing " + std::to_string(seed) + ":";
+        for (int i = 0; i < 60; ++i) {
+            constexpr std::int64_t services[] = {1 * ms, 4 * ms, 5 * ms, 9 * ms, 40 * ms};
+            constexpr std::size_t places[] = {1, 2, 6, 24, 100};
+            constexpr std::int64_t bounds[] = {1'000, 1'000, 1'000, 1'000, 30, 8};
+            if (walk.pick(3) == 0) run.server.service_us = walk.of(services);
+            if (walk.pick(3) == 0) run.server.places = walk.of(places);
+            if (walk.pick(4) == 0) run.retry_after_ms = static_cast<std::int64_t>(walk.pick(4)) * 500 - 1;
+            refuses_above = walk.of(bounds);
+            loses_until = walk.pick(12) == 0 ? run.now + 300 * ms : 0;
+            run.run_for(1 * second);
+            told += " " + std::to_string(run.limiter.size());
+        }
+        told += ", " + std::to_string(run.done) + " done, " + std::to_string(run.refused) + " refused\n";
+    }
     tests::check_transcript("k8s/protocol/transcripts/limiter", told);
 }
