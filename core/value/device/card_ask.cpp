@@ -72,11 +72,12 @@ std::string why_refused(std::string_view name) {
     return {};
 }
 
+/// Nothing is taken of a text that has no such number.
 std::optional<std::int64_t> take_number(std::string_view& text, std::string_view key) {
     if (!text.starts_with(key)) return std::nullopt;
-    text.remove_prefix(key.size());
+    const std::string_view digits = text.substr(key.size());
     std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
     if (error != std::errc{} || value < 0) return std::nullopt;
     text.remove_prefix(static_cast<std::size_t>(end - text.data()));
     return value;

@@ -206,3 +206,18 @@ TEST_CASE("admission_by_quota: amounts are in the words of the quota") {
     CHECK(core::quota_amount_text("requests.nvidia.com/gpu", 1024) == "1024");
     CHECK(core::quota_amount_text("pods", 7) == "7");
 }
+
+TEST_CASE("admission by quota: the ratio of limit to request is allowed as it is said, and nothing is asked without a request") {
+    LimitBounds made = bounds("cpu");
+    made.ratio_milli = 2'000;
+    const auto refusal = [&made](std::int64_t request, std::int64_t limit) {
+        PodToCome pod = executor();
+        pod.limits.containers = {{{request, 4 * gibibyte, 0, {}}, limit, std::nullopt}};
+        return core::judge(pod, with(made)).refusal;
+    };
+    CHECK(refusal(1'000, 2'000).empty());
+    CHECK_FALSE(refusal(1'000, 2'001).empty());
+    CHECK(refusal(0, 2'000).empty());
+    CHECK(refusal(1, 2).empty());
+    CHECK_FALSE(refusal(1, 3).empty());
+}

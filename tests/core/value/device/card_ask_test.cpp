@@ -145,3 +145,17 @@ TEST_CASE("the name of an ask says all of it, and nothing else is one") {
         describe(*card_ask_of("volcano.sh/vgpu=1,percent=100")) ==
         "single GPU with 100 % of its volcano.sh/vgpu-memory free");
 }
+
+TEST_CASE("the smallest amounts of an ask, and numbers that are none") {
+    CHECK(
+        ask_of({{vgpu + "number", 1}, {vgpu + "memory", 3000}, {vgpu + "memory-percentage", 1}}) ==
+        "volcano.sh/vgpu=1,percent=1");
+    for (const char* wrong :
+         {"volcano.sh/vgpu=x", "volcano.sh/vgpu=1,units=", "volcano.sh/vgpu=1,units=x", "volcano.sh/vgpu=1,units=5,cores=",
+          "volcano.sh/vgpu=1,units=5,cores=-1", "volcano.sh/vgpu=1,units=5,cores=99999999999999999999",
+          "volcano.sh/vgpu=1,percent=5,units=5", "volcano.sh/vgpu=-1,units=5"}) {
+        CAPTURE(wrong);
+        CHECK_FALSE(card_ask_of(wrong));
+    }
+    CHECK(card_ask_of("volcano.sh/vgpu=1,units=5,cores=0"));
+}

@@ -90,3 +90,30 @@ TEST_CASE("a wish is a resource of its own, and can be read from its name") {
     CHECK(without_gpu_wishes(resources) == plain);
     CHECK(without_exclusives(resources) == plain);
 }
+
+TEST_CASE("other names of a model count whatever the case of their letters, and of letters alone") {
+    const auto is_named = [](const std::string& name, const std::string& said) {
+        const auto wish = read_gpu_wish({{"genius/gpu-model", said}}, {}, {{name, "T4"}});
+        return wish && wish->has_value() && (*wish)->model == "T4";
+    };
+    CHECK(is_named("AMZ", "amz"));
+    CHECK(is_named("amz", "AMZ"));
+    CHECK_FALSE(is_named("a@", "a`"));
+    CHECK_FALSE(is_named("a`", "a@"));
+    CHECK_FALSE(is_named("a-", "a\r"));
+    CHECK_FALSE(is_named("a_", "a\x7f"));
+}
+
+TEST_CASE("the model in a wish's name: letters and digits as they are, anything else by its number") {
+    GpuWish wish;
+    wish.model = "azAZ09.-_";
+    CHECK(name_of(wish) == "genius/gpu-number=1,gpu-model=azAZ09.-_");
+    wish.model = "`{@[/: %";
+    CHECK(name_of(wish) == "genius/gpu-number=1,gpu-model=%60%7b%40%5b%2f%3a%20%25");
+    const std::string front = "genius/gpu-number=1,gpu-model=";
+    CHECK(wish_of(front + "a%2db")->model == "a-b");
+    for (const char* wrong : {"a%", "a%2", "a%g1", "a%1g", "a%gg", "%2db%"}) {
+        CAPTURE(wrong);
+        CHECK_FALSE(wish_of(front + wrong));
+    }
+}
