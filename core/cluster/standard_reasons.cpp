@@ -103,13 +103,16 @@ bool note_shortages(
     note_if(is_short(memory, wanted.memory_bytes), "Insufficient memory");
     note_if(
         is_short(free.ephemeral[row], wanted.ephemeral_bytes), "Insufficient ephemeral-storage");
+    const std::string too_few_gpus = "node(s) had too few GPUs, or too full ones";
+    bool has_no_card = false;
     for (const ExtendedDemand& one : wanted.extended) {
         const std::string& name = cluster.extended_names().name(one.id);
-        note_if(
-            !is_exclusive(name) && is_short(left(one.id), one.amount),
-            is_gpu_wish(name) ? "node(s) had too few GPUs, or too full ones"
-                              : "Insufficient " + name);
+        const bool lacks = !is_exclusive(name) && is_short(left(one.id), one.amount);
+        note_if(lacks, is_gpu_wish(name) ? too_few_gpus : "Insufficient " + name);
+        has_no_card = has_no_card || (!lacks && wanted.wants_cards &&
+                                      times_on_cards(*free.columns, node, one, free.view) < 1);
     }
+    note_if(has_no_card, too_few_gpus);
     if (!is_any) note_if(is_any_taken(false), "node(s) had no available disk");
     const auto is_over_limit = [&](const ExtendedDemand& one) {
         const std::int64_t brought = new_volumes(*free.columns, node, wanted, one.id);

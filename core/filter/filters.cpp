@@ -254,18 +254,19 @@ bool is_closed(const Node& node) {
 }
 
 bool passes_when_open(const Node& node, const Constraints& constraints) {
-    const auto is_lasting = [&constraints](const Taint& taint) {
+    const auto keeps_off_for_good = [&constraints](const Taint& taint) {
         return keeps_off(taint) && !is_of_condition(taint) &&
                !any_tolerates(constraints.tolerations, taint);
     };
     const bool passes_taints = constraints.left_out.contains(FilterId::taint_toleration) ||
-                               std::none_of(node.taints.begin(), node.taints.end(), is_lasting);
-    const bool passes_labels = constraints.left_out.contains(FilterId::node_affinity) ||
-                               (matches_node_selector(node, constraints.node_selector) &&
-                                matches_required_affinity(node, constraints));
-    return passes_taints && passes_labels && passes_volume_affinity(node, constraints) &&
-           passes_volume_reach(node, constraints) && passes_volume_storage(node, constraints) &&
-           passes_volume_zone(node, constraints);
+                               std::none_of(
+                                   node.taints.begin(), node.taints.end(), keeps_off_for_good);
+    return passes_taints && std::all_of(rules.begin(), rules.end(), [&](const Rule& rule) {
+               const bool is_lasting =
+                   rule.filter == FilterId::node_affinity || is_about_volumes(rule.reason);
+               return !is_lasting || constraints.left_out.contains(rule.filter) ||
+                      rule.passes(node, constraints);
+           });
 }
 
 std::string describe(const FilterVerdict& verdict) {

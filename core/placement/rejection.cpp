@@ -305,7 +305,8 @@ std::int64_t pods_wanted(const Rejection& rejection) {
 std::string needs_text(const Rejection& rejection) {
     const std::string total = describe(rejection.wanted);
     if (rejection.is_of_pods) {
-        return fmt::format("needs {} pods ({})", pods_wanted(rejection), total);
+        const std::int64_t pods = pods_wanted(rejection);
+        return fmt::format("needs {} pod{} ({})", pods, pods == 1 ? "" : "s", total);
     }
     if (rejection.executors_wanted == 0) return fmt::format("needs {}", total);
     return fmt::format(

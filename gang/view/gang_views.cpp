@@ -333,7 +333,7 @@ void GangViews::add_notes(
         notes.emplace_back(
             "the driver was bound without a reservation: its executors are placed one by one");
     }
-    if (app.health.stuck) {
+    if (app.health.stuck && !app.health.driver_runs) {
         notes.emplace_back("the driver is bound but has never run");
     }
     if (!app.pending_releases->empty()) {

@@ -83,6 +83,9 @@ private:
     void fail(std::string_view what) {
         if (error_.empty()) error_ = fmt::format("the expression {}", what);
     }
+    static Step split(std::int32_t other) { return {Op::split, 1, other, 0}; }
+    static Step jump(std::int32_t by) { return {Op::jump, by, 1, 0}; }
+    static Step edge(Op op) { return {op, 1, 1, 0}; }
     static std::int32_t size(const Steps& steps) { return static_cast<std::int32_t>(steps.size()); }
     void append(Steps& to, const Steps& more) {
         if (to.size() + more.size() > steps_max) return fail("is too large");
@@ -98,9 +101,9 @@ private:
         Steps steps = sequence();
         while (take('|')) {
             const Steps other = sequence();
-            Steps both = {Step{Op::split, 1, size(steps) + 2, 0}};
+            Steps both = {split(size(steps) + 2)};
             append(both, steps);
-            both.push_back({Op::jump, size(other) + 1, 1, 0});
+            both.push_back(jump(size(other) + 1));
             append(both, other);
             steps = std::move(both);
         }
@@ -155,12 +158,12 @@ private:
         Steps steps;
         for (std::int32_t i = 0; i < least && error_.empty(); ++i) append(steps, part);
         if (most < 0) {
-            steps.push_back({Op::split, 1, size(part) + 2, 0});
+            steps.push_back(split(size(part) + 2));
             append(steps, part);
-            steps.push_back({Op::jump, -(size(part) + 1), 1, 0});
+            steps.push_back(jump(-(size(part) + 1)));
         }
         for (std::int32_t i = least; i < most && error_.empty(); ++i) {
-            steps.push_back({Op::split, 1, size(part) + 1, 0});
+            steps.push_back(split(size(part) + 1));
             append(steps, part);
         }
         return steps;
@@ -176,9 +179,9 @@ private:
             case '.':
                 return one(~Bytes{}.set('\n'));
             case '^':
-                return {Step{Op::text_begin, 1, 1, 0}};
+                return {edge(Op::text_begin)};
             case '$':
-                return {Step{Op::text_end, 1, 1, 0}};
+                return {edge(Op::text_end)};
             case '\\':
                 return one(escaped());
             case '*':

@@ -118,6 +118,68 @@ TEST_CASE("single_domain: nothing is left behind") {
     CHECK(zones.cluster.shapes().references() == shapes + 1);  // that of the gang of 60
 }
 
+TEST_CASE("single_domain: a gang without a driver, and exactly as much room as it needs") {
+    Zones zones;
+    zones.add("a1", "a", 3);
+    zones.add("b1", "b", 4);
+    zones.add("b2", "b", 1);
+    PlacementRequest request = zones.gang(3);
+    request.driver.reset();
+    const auto plan = zones.one().find(request);
+    REQUIRE(plan);
+    CHECK(plan->driver.is_none());
+    REQUIRE(plan->executors[0].size() == 1);
+    CHECK(zones.cluster.nodes().name(plan->executors[0][0].node) == "a1");
+    CHECK(zones.one().candidates(request).size() == 2);
+    request.executors[0].count = 4;
+    CHECK(zones.one().candidates(request).size() == 1);
+    CHECK(zones.one().fits(request));
+    request.executors[0].count = 5;
+    CHECK(zones.one().fits(request));
+    request.executors[0].count = 6;
+    CHECK(zones.one().candidates(request).empty());
+    CHECK_FALSE(zones.one().fits(request));
+}
+
+TEST_CASE("single_domain: domains come smallest first only by the tightest policy without scores") {
+    Zones zones;
+    zones.add("a1", "a", 8);
+    zones.add("b1", "b", 4);
+    zones.add("c1", "c", 4);
+    zones.add("d1", "d", 6);
+    const auto order = [&zones](PackingPolicy policy, const ScoreOrder* scores) {
+        PlacementRequest request = zones.gang(2, policy);
+        request.scores = scores;
+        std::string names;
+        for (const DomainId domain : zones.one().candidates(request)) names += zones.domains.name(zones.key, domain);
+        return names;
+    };
+    const ScoreOrder scores = {{*find_score_id("first-by-name"), 1, {}, {}}};
+    CHECK(order(PackingPolicy::tightest, nullptr) == "bcda");
+    CHECK(order(PackingPolicy::tightest, &scores) == "adbc");
+    CHECK(order(PackingPolicy::fewest_nodes, nullptr) == "adbc");
+    CHECK(order(PackingPolicy::least_allocated, nullptr) == "adbc");
+    CHECK(order(PackingPolicy::fewest_nodes, &scores) == "adbc");
+}
+
+TEST_CASE("single_domain: every kind of executors, and the driver, must have its room there") {
+    Zones zones;
+    zones.add("a1", "a", 9);
+    zones.add("b1", "b", 5);
+    PlacementRequest request = zones.gang(2);
+    const ShapeId large = zones.cluster.intern_shape({2000, gibibyte, 0, {}}, {});
+    request.executors.push_back({large, 2});
+    CHECK(zones.one().candidates(request).size() == 2);
+    request.executors[1].count = 3;  // b takes two of them
+    CHECK(zones.one().candidates(request).size() == 1);
+    const auto plan = zones.one().find(request);
+    REQUIRE(plan);
+    CHECK(zones.cluster.nodes().name(plan->driver) == "a1");
+    request.driver = zones.cluster.intern_shape({10'000, 0, 0, {}}, {});
+    CHECK(zones.one().candidates(request).empty());
+    CHECK_FALSE(zones.one().find(request).has_value());
+}
+
 TEST_CASE("single_domain: a gang fits if and only if it fits some domain by itself") {
     for (std::uint32_t seed = 1; seed <= 1'500; ++seed) {
         std::mt19937 dice(seed);

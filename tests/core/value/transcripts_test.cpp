@@ -310,7 +310,7 @@ TEST_CASE("transcripts: ports, disks and volumes") {
     std::string told;
     Walk walk(3);
     const Words disks = {"gce-pd d1", "gce-pd d2", "aws-ebs vol-1", "aws-ebs aws://eu/vol-1", "azure-disk a", "cinder c", "portworx-volume p", "rbd pool/image", "odd", "iscsi x y"};
-    for (int i = 0; i < 200; ++i) {
+    for (int i = 0; i < 100; ++i) {
         Resources asks = some_resources(walk, false);
         std::vector<HostPort> ports;
         std::vector<InTreeDisk> own;
@@ -350,7 +350,7 @@ TEST_CASE("transcripts: ports, disks and volumes") {
         }
         told += "\n";
     }
-    for (int i = 0; i < 200; ++i) {
+    for (int i = 0; i < 100; ++i) {
         std::vector<StorageSegment> all;
         for (std::size_t left = walk.pick(5); left > 0; --left) {
             all.push_back({"s", "fast", some_selector(walk), static_cast<std::int64_t>(walk.pick(4)) - 1});

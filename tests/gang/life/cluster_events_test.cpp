@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <variant>
 #include <vector>
 
 using tests::Known;
@@ -69,4 +70,37 @@ TEST_CASE("cluster events: cards that cannot be read are said once, and anew onc
     CHECK(said_after("too many", "b") == 1);
     events.on(gang::NodeDeleted{"n1"});
     CHECK(said_after("too many", "b") == 1);
+}
+
+TEST_CASE("cluster events: of several nodes whose cards cannot be read each is said once") {
+    Known known;
+    gang::ClusterEvents events(known.model);
+    const auto comes = [&](const std::string& name) {
+        core::Node node = tests::node(name, 4, 1'024);
+        node.cards = core::NodeCards{"example.com/card", {}, "no number"};
+        events.on(gang::NodeUpserted{node});
+    };
+    const auto told = [&] {
+        std::vector<gang::Decision> decisions;
+        events.report_unreadable(decisions);
+        std::vector<std::string> nodes;
+        for (const gang::Decision& decision : decisions) {
+            const auto& event = std::get<gang::RecordEvent>(decision);
+            CHECK(event.warning);
+            CHECK(event.is_about_node);
+            CHECK(event.pod.namespace_name == "default");
+            CHECK(event.pod.uid == "node-" + event.pod.name);
+            CHECK(event.reason == "UnreadableCards");
+            CHECK(event.message == "no number; its cards are unknown");
+            nodes.push_back(event.pod.name);
+        }
+        return nodes;
+    };
+    using Names = std::vector<std::string>;
+    comes("n2");
+    comes("n3");
+    CHECK(told() == Names{"n2", "n3"});
+    CHECK(told().empty());
+    comes("n1");
+    CHECK(told() == Names{"n1"});
 }

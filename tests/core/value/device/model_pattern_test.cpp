@@ -50,6 +50,8 @@ TEST_CASE("GEN-4: expressions for models match anywhere, whatever the case") {
     CHECK_FALSE(model_matches("a0?-", a100));
     CHECK_FALSE(model_matches("$n", a100));
     CHECK(model_matches("gb$|^$", a100));
+    CHECK(model_matches("^na{0}v", a100));
+    CHECK_FALSE(model_matches("^n{0}v", a100));
     CHECK(model_matches("\\w\\s\\w", gtx));
     CHECK_FALSE(model_matches("\\W\\W", gtx));
 }
