@@ -203,7 +203,7 @@ TEST_CASE("amounts: sums of what is shared, what is taken away again, and what 6
                                   -core::Wide{int64_most} - 1, -core::Wide{int64_most} - 2, core::Wide{0}}) {
         told += wide_text(wide) + " > " + std::to_string(to_int64(wide)) + "\n";
     }
-    tests::check_transcript("gang/shares/amounts", told);
+    tests::check_transcript("gang/shares/transcripts/amounts", told);
 }
 
 TEST_CASE("queue tree: what is said of a queue holds below it, and guarantees add up above") {
@@ -211,7 +211,7 @@ TEST_CASE("queue tree: what is said of a queue holds below it, and guarantees ad
     std::string told;
     for (int i = 0; i < 40; ++i) told += tree_text(QueueTree(some_queues(walk)));
     told += tree_text(QueueTree(config::Schema{}));
-    tests::check_transcript("gang/shares/queue_trees", told);
+    tests::check_transcript("gang/shares/transcripts/queue_trees", told);
 }
 
 TEST_CASE("queue placement: the first rule that answers, and what is wrong with the answer") {
@@ -263,7 +263,7 @@ TEST_CASE("queue placement: the first rule that answers, and what is wrong with 
         }
         told += " lost " + std::to_string(tree.lost()) + "\n";
     }
-    tests::check_transcript("gang/shares/placements", told);
+    tests::check_transcript("gang/shares/transcripts/placements", told);
 }
 
 TEST_CASE("quota: which limits would be passed, of queues, users and gangs, and who uses them") {
@@ -325,7 +325,7 @@ TEST_CASE("quota: which limits would be passed, of queues, users and gangs, and 
         CHECK(usage.version() == before + 3);
         CHECK(usage.of(0) == QueueUsage::Held{});
     }
-    tests::check_transcript("gang/shares/shortages", told);
+    tests::check_transcript("gang/shares/transcripts/shortages", told);
 }
 
 TEST_CASE("turn order: shares and what is owed, while queues take and give back and time passes") {
@@ -384,7 +384,7 @@ TEST_CASE("turn order: shares and what is owed, while queues take and give back 
             if (walk.pick(14) == 0) history.configure(walk.of(half_lives));
         }
     }
-    tests::check_transcript("gang/shares/turns", told);
+    tests::check_transcript("gang/shares/transcripts/turns", told);
 }
 
 TEST_CASE("dominant share: compared exactly, and shown in millionths, at the edges of numbers") {
@@ -419,7 +419,7 @@ TEST_CASE("dominant share: compared exactly, and shown in millionths, at the edg
         told += amounts_text(held) + ": " + std::to_string(share.above) + "/" + std::to_string(share.total) + "/" +
                 std::to_string(share.weight) + (share.is_below_guarantee ? " below" : "") + "\n";
     }
-    tests::check_transcript("gang/shares/dominant_shares", told);
+    tests::check_transcript("gang/shares/transcripts/dominant_shares", told);
 }
 
 TEST_CASE("charges: who holds what, and who is remembered, while all of it comes and goes") {
@@ -506,5 +506,5 @@ TEST_CASE("charges: who holds what, and who is remembered, while all of it comes
         }
         CHECK(charges.size() == 0);
     }
-    tests::check_transcript("gang/shares/charges", told);
+    tests::check_transcript("gang/shares/transcripts/charges", told);
 }
