@@ -77,7 +77,7 @@ TEST_CASE("endings: a run is over after its median, or its safe time, and past t
             }
         }
     }
-    tests::check_transcript("gang/backfill/expected_ends", told);
+    tests::check_transcript("gang/backfill/transcripts/expected_ends", told);
 }
 
 TEST_CASE("endings: all that holds room and is known to end, with all its room, by time and name") {
@@ -130,7 +130,7 @@ TEST_CASE("endings: all that holds room and is known to end, with all its room, 
             }
         }
     }
-    tests::check_transcript("gang/backfill/endings", told);
+    tests::check_transcript("gang/backfill/transcripts/endings", told);
 }
 
 TEST_CASE("run observer: who begins, who ends, and what is learned of it") {
@@ -193,7 +193,7 @@ TEST_CASE("run observer: who begins, who ends, and what is learned of it") {
             told += "\n";
         }
     }
-    tests::check_transcript("gang/backfill/runs", told);
+    tests::check_transcript("gang/backfill/transcripts/runs", told);
 }
 
 TEST_CASE("kept room: on each node the most of what is promised there by then, and all of it given back") {
@@ -268,5 +268,5 @@ TEST_CASE("kept room: on each node the most of what is promised there by then, a
         kept.give_back();
         CHECK(free_text(model) == before);
     }
-    tests::check_transcript("gang/backfill/kept_room", told);
+    tests::check_transcript("gang/backfill/transcripts/kept_room", told);
 }

@@ -247,7 +247,7 @@ TEST_CASE("victim list: who may go for one that waits, in the order in which the
             CHECK(one.priority < gang::critical_priority);
         }
     }
-    tests::check_transcript("gang/preempt/victims", told);
+    tests::check_transcript("gang/preempt/transcripts/victims", told);
 }
 
 TEST_CASE("victim list: slots beyond the minimum, by shape: the last of those that are open, then the newest executors") {
@@ -291,5 +291,5 @@ TEST_CASE("victim list: slots beyond the minimum, by shape: the last of those th
         for (const std::size_t slot : soft.filled) told += " " + std::to_string(slot);
         told += "\n";
     }
-    tests::check_transcript("gang/preempt/soft_slots", told);
+    tests::check_transcript("gang/preempt/transcripts/soft_slots", told);
 }
