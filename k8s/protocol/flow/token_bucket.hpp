@@ -25,7 +25,6 @@ private:
     std::int64_t thousandths_max_;
     std::int64_t thousandths_;
     std::int64_t filled_at_ms_ = 0;
-    bool started_ = false;
 };
 
 }  // namespace k8s::protocol

@@ -3,12 +3,15 @@
 #include "core/placement/placement.hpp"
 #include "core/placement/rejection.hpp"
 #include "tests/support/builders.hpp"
+#include "tests/support/transcript.hpp"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace several_shapes {
@@ -133,6 +136,35 @@ TEST_CASE("planner: one that is moved goes on answering") {
     s.planner = std::move(moved);
     CHECK(s.place({one, {{one, 3}}}) == "a; a:3");
     CHECK(s.planner.groups_scanned() > 0);
+}
+
+TEST_CASE("several shapes: whoever asks for a plan alone gets the one that a full answer has, or none") {
+    tests::Walk walk(1);
+    int plans = 0;
+    for (int round = 0; round < 400; ++round) {
+        Setup s;
+        for (std::size_t i = 0; i < 2 + walk.pick(4); ++i) {
+            s.cluster.upsert_node(node(fmt::format("n{}", i))
+                                      .cpu(static_cast<int>(walk.pick(7)))
+                                      .memory(fmt::format("{}Gi", walk.pick(7))));
+        }
+        PlacementRequest request;
+        if (walk.pick(2) == 0) request.driver = s.shape(resources("1", "1Gi"));
+        for (std::size_t i = 0; i < 1 + walk.pick(3); ++i) {
+            const ShapeId shape = s.shape(resources(std::to_string(1 + walk.pick(4)), fmt::format("{}Gi", 1 + walk.pick(4))));
+            request.executors.push_back({shape, 1 + static_cast<std::int64_t>(walk.pick(3))});
+        }
+        request.policy = walk.pick(2) == 0 ? PackingPolicy::tightest : PackingPolicy::fewest_nodes;
+        const Placement placement = s.planner.place(s.cluster, request);
+        const Plan* const plan = std::get_if<Plan>(&placement);
+        const auto found = s.planner.find(s.cluster, request);
+        REQUIRE(found.has_value() == (plan != nullptr));
+        if (plan == nullptr) continue;
+        ++plans;
+        CHECK(found->driver == plan->driver);
+        CHECK(found->executors == plan->executors);
+    }
+    CHECK(plans > 50);
 }
 
 }  // namespace several_shapes

@@ -36,6 +36,15 @@ using Given = std::vector<std::string>;
 
 }  // namespace
 
+TEST_CASE("host: whoever has never had the Lease does not lead, and has neither lost it nor stopped") {
+    const Host host;
+    CHECK_FALSE(host.is_leading());
+    CHECK_FALSE(host.awaits_nodes());
+    CHECK_FALSE(host.is_lost());
+    CHECK_FALSE(host.is_stopping());
+    CHECK(host.is_deciding());
+}
+
 TEST_CASE("host: what waits is stepped in order, and then it rests") {
     Turns turns;
     turns.host.push(gang::PodDeleted{"a"});

@@ -119,7 +119,9 @@ TEST_CASE("namespace events: an executor that waits goes to its slot as soon as 
 TEST_CASE("pod events: what another scheduler's pod has attached counts on when its state is another") {
     World world;
     world.volume_limits->push_back({"n1", {{"ebs.csi.aws.com", 1}}});
-    world.add_node(tests::node("n1", 8, 64 * 1024));
+    core::Node node = tests::node("n1", 8, 64 * 1024);
+    node.allocatable.extended = {{"zz.example.com/device", 1}};
+    world.add_node(node);
     const auto mounting = [&world](const std::string& name) {
         core::Claim claim;
         claim.state = core::ClaimState::bound;
@@ -132,6 +134,7 @@ TEST_CASE("pod events: what another scheduler's pod has attached counts on when 
         return pod;
     };
     core::Pod foreign = mounting("x");
+    foreign.requests.extended = {{"zz.example.com/device", 1}};
     foreign.scheduler_name = "default-scheduler";
     foreign.node_name = "n1";
     foreign.phase = core::PodPhase::running;
@@ -143,7 +146,13 @@ TEST_CASE("pod events: what another scheduler's pod has attached counts on when 
     world.change_pod(other, [](core::Pod& pod) { pod.labels = {{"a", "b"}}; });
     world.advance(5'000);
     CHECK_FALSE(world.is_bound(waiting));
+    core::Pod user = tests::pod("user", 100, 64);
+    user.requests.extended = {{"zz.example.com/device", 1}};
+    const auto device_user = world.create(user);
+    world.settle();
+    CHECK_FALSE(world.is_bound(device_user));
     world.set_phase(other, core::PodPhase::succeeded);
     world.advance(5'000);
     CHECK(world.is_bound(waiting));
+    CHECK(world.is_bound(device_user));
 }

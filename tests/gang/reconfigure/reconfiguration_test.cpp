@@ -247,6 +247,29 @@ TEST_CASE("reconfigure: headroom, costs and packing") {
     CHECK(world.node_of(one) == "n2");
 }
 
+TEST_CASE("reconfigure: nodes are kept for those who need what is scarce on them, as soon as the file says so") {
+    config::Schema file = World::sealed_schema();
+    World world(file);
+    core::Node with_gpu = tests::node("a", 8, 64 * 1024);
+    with_gpu.allocatable.extended = {{"nvidia.com/gpu", 1}};
+    world.add_node(with_gpu);
+    world.add_node(tests::node("b", 8, 64 * 1024));
+    const std::string first = world.create(tests::pod("first", 1'000, 256));
+    world.settle();
+    CHECK(world.node_of(first) == "a");
+    file.nodes.scarce = {"nvidia.com/gpu"};
+    world.reconfigure(file);
+    const std::string second = world.create(tests::pod("second", 1'000, 256));
+    world.settle();
+    CHECK(world.node_of(second) == "b");
+    file.nodes.scarce = {};
+    world.reconfigure(file);
+    world.remove_pod(second);
+    const std::string third = world.create(tests::pod("third", 1'000, 256));
+    world.settle();
+    CHECK(world.node_of(third) == "a");
+}
+
 TEST_CASE("reconfigure: queues hold what a process that begins finds") {
     for (std::uint64_t seed = 1; seed <= 40; ++seed) {
         CAPTURE(seed);
@@ -473,4 +496,30 @@ TEST_CASE("reconfigure: the queue of a Queue object is called as the object, whe
     world.remove_application(first);
     world.advance(2'000);
     CHECK(world.is_bound(second));
+}
+
+TEST_CASE("reconfigure: where Queue objects come to be, the queue that a PodGroup names must be one; where they go, not") {
+    config::Schema schema = file_of({queue("default")});
+    World world(schema);
+    core::PodGroup object{2, {}, {}};
+    object.queue = "nowhere";
+    world.groups["etl/g"] = object;
+    std::vector<std::string> pods;
+    for (int i = 0; i < 2; ++i) {
+        core::Pod pod = tests::pod("g-" + std::to_string(i), 1'000, 256);
+        pod.annotations = {{"scheduling.k8s.io/group-name", "g"}};
+        pods.push_back(world.create(std::move(pod)));
+    }
+    world.settle();
+    says(world, pods[0], "0 nodes");
+    schema.queue_objects.are_there = true;
+    world.reconfigure(schema);
+    world.add_node(tests::node("n1", 16, 64 * 1024));
+    world.advance(2'000);
+    CHECK(world.bound_count(pods) == 0);
+    says(world, pods[0], "queue \"nowhere\" is not found");
+    schema.queue_objects.are_there = false;
+    world.reconfigure(schema);
+    world.advance(2'000);
+    CHECK(world.bound_count(pods) == 2);
 }
