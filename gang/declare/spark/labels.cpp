@@ -37,8 +37,10 @@ bool is_alphanumeric(char c) {
 /// What Spark does with {{EXECUTOR_ID}} differs from executor to executor.
 std::string with_application(std::string value, const std::string& id) {
     constexpr std::string_view placeholder = "{{APP_ID}}";
-    for (auto at = value.find(placeholder); at != std::string::npos; at = value.find(placeholder)) {
+    auto at = value.find(placeholder);
+    while (at != std::string::npos) {
         value.replace(at, placeholder.size(), id);
+        at = value.find(placeholder, at + id.size());
     }
     return value;
 }

@@ -645,6 +645,14 @@ TEST_CASE("derive: ports of the node") {
     CHECK(app.shape().host_ports.empty());
 }
 
+TEST_CASE("derive: an application id that is the placeholder itself is put in once") {
+    auto app = make({{"spark.kubernetes.executor.label.app", "x-{{APP_ID}}-{{APP_ID}}"}});
+    app.driver.labels = {{"spark-app-selector", "{{APP_ID}}"}, {"spark-version", "4.1.4"}};
+    CHECK(contains(app.problem(), "x-{{APP_ID}}-{{APP_ID}}"));
+    app.driver.labels = {{"spark-app-selector", ""}, {"spark-version", "4.1.4"}};
+    CHECK(contains(app.problem(), "x--"));
+}
+
 TEST_CASE("derive: labels that all executors share") {
     auto app = make(
         {{"spark.kubernetes.executor.label.app", "x-{{APP_ID}}"},
