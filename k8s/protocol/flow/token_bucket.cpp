@@ -8,8 +8,8 @@ constexpr std::int64_t one = 1'000;
 }
 
 void TokenBucket::fill(std::int64_t now_ms) {
-    // It begins full, whenever that was. One per second is one thousandth per millisecond. More than a minute away the bucket is as
-    // full as it gets, and the product stays small.
+    // It begins full, whenever that was. One per second is one thousandth per millisecond. More
+    // than a minute away the bucket is as full as it gets, and the product stays small.
     const std::int64_t passed = std::clamp<std::int64_t>(now_ms - filled_at_ms_, 0, 60'000);
     thousandths_ = std::min(thousandths_ + passed * per_second_, thousandths_max_);
     filled_at_ms_ = now_ms;

@@ -4,6 +4,7 @@
 
 #include "gang/model/group/pod_groups.hpp"
 #include "tests/gang/parts.hpp"
+#include "tests/gang/world.hpp"
 
 #include <doctest/doctest.h>
 
@@ -330,9 +331,7 @@ TEST_CASE("executor owners: a bound executor is whose slot it says it has, if it
 }
 
 TEST_CASE("executor owners: with a key the annotation tells two drivers of one id apart") {
-    config::Schema schema;
-    schema.seal_key_file = "key";
-    OwnerDesk desk(schema);
+    OwnerDesk desk(tests::World::sealed_schema());
     desk.add_by_hand("d1", 1'000, 1, "app");
     desk.add_by_hand("d2", 2'000, 1, "app");
     gang::PodEntry& entry = desk.add_executor("e", labelled_as_of("app"));

@@ -8,6 +8,7 @@
 #include "gang/model/group/pod_groups.hpp"
 #include "gang/reservation/format/reservation.hpp"
 #include "tests/gang/parts.hpp"
+#include "tests/gang/world.hpp"
 
 #include <doctest/doctest.h>
 
@@ -19,14 +20,8 @@ using gang::Application;
 
 namespace {
 
-config::Schema sealed_for_roles() {
-    config::Schema schema;
-    schema.seal_key_file = "key";
-    return schema;
-}
-
 struct RoleDesk {
-    explicit RoleDesk(config::Schema schema = sealed_for_roles()) : known(std::move(schema)) {
+    explicit RoleDesk(config::Schema schema = tests::World::sealed_schema()) : known(std::move(schema)) {
         known.add_node("n1");
         known.step.work_left = 1'500'000;
         known.step.now_ms = 5'000;

@@ -6,6 +6,7 @@
 #include "gang/reservation/format/reservation.hpp"
 #include "gang/slots/slot_assigner.hpp"
 #include "tests/gang/parts.hpp"
+#include "tests/gang/world.hpp"
 
 #include <doctest/doctest.h>
 
@@ -20,14 +21,8 @@ using tests::Known;
 
 namespace {
 
-config::Schema sealing() {
-    config::Schema schema;
-    schema.seal_key_file = "key";  // the host has opened every text that is shown
-    return schema;
-}
-
 struct Restart {
-    explicit Restart(config::Schema schema = sealing()) : known(std::move(schema)) {}
+    explicit Restart(config::Schema schema = tests::World::sealed_schema()) : known(std::move(schema)) {}
 
     Known known;
     gang::Declarations declarations{known.model, known.step};

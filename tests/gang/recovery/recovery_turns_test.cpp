@@ -9,6 +9,7 @@
 #include "gang/reservation/publisher.hpp"
 #include "gang/slots/slot_assigner.hpp"
 #include "tests/gang/parts.hpp"
+#include "tests/gang/world.hpp"
 
 #include <doctest/doctest.h>
 
@@ -21,14 +22,8 @@ using gang::SlotState;
 
 namespace {
 
-config::Schema sealed_for_turns() {
-    config::Schema schema;
-    schema.seal_key_file = "key";
-    return schema;
-}
-
 struct Turns {
-    explicit Turns(config::Schema schema = sealed_for_turns()) : known(std::move(schema)) {
+    explicit Turns(config::Schema schema = tests::World::sealed_schema()) : known(std::move(schema)) {
         known.step.now_ms = 77'000;
         known.add_node("n1");
     }
@@ -206,7 +201,7 @@ TEST_CASE("recovery: a text that is gone, and what was degraded, count no more")
 }
 
 TEST_CASE("recovery: where gangs are not read, no text counts and no declaration is asked for") {
-    config::Schema schema = sealed_for_turns();
+    config::Schema schema = tests::World::sealed_schema();
     schema.gang.discovery = config::Discovery::none;
     Turns turns(schema);
     Application& app = turns.add_bound("d1", Turns::text("d1", 4, 2));

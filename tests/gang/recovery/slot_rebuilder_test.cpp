@@ -10,6 +10,7 @@
 #include "gang/reservation/publisher.hpp"
 #include "gang/slots/slot_assigner.hpp"
 #include "tests/gang/parts.hpp"
+#include "tests/gang/world.hpp"
 
 #include <doctest/doctest.h>
 
@@ -22,14 +23,8 @@ using gang::SlotState;
 
 namespace {
 
-config::Schema sealed_for_rebuild() {
-    config::Schema schema;
-    schema.seal_key_file = "key";
-    return schema;
-}
-
 struct Rebuild {
-    tests::Known known{sealed_for_rebuild()};
+    tests::Known known{tests::World::sealed_schema()};
     gang::Declarations declarations{known.model, known.step};
     gang::ExecutorOwners owners{known.model};
     gang::PodCompaction compaction{known.model, declarations, owners};
